@@ -1,0 +1,39 @@
+//! Lists the folders of games/ so that adding a game is adding a folder.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::{env, fs};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let root = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../games");
+    let root = root.canonicalize()?;
+    println!("cargo:rerun-if-changed={}", root.display());
+    let mut ids = Vec::new();
+    for entry in fs::read_dir(&root)? {
+        let path = entry?.path();
+        if path.join("game.toml").is_file() {
+            println!("cargo:rerun-if-changed={}", path.display());
+            ids.extend(path.file_name().and_then(|n| n.to_str()).map(String::from));
+        }
+    }
+    ids.sort();
+    let mut list = String::from("&[\n");
+    for id in ids {
+        let file = |name: &str| format!("{:?}", root.join(&id).join(name));
+        let values = root.join(&id).join("values.toml");
+        let values = match values.is_file() {
+            true => format!("Some(include_str!({}))", file("values.toml")),
+            false => "None".into(),
+        };
+        writeln!(
+            list,
+            "Text {{ id: {id:?}, game: include_str!({}), rules: include_str!({}), values: {values} }},",
+            file("game.toml"),
+            file("rules.md"),
+        )?;
+    }
+    list.push(']');
+    let out = Path::new(&env::var("OUT_DIR")?).join("list.rs");
+    fs::write(out, list)?;
+    Ok(())
+}

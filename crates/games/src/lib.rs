@@ -1,0 +1,84 @@
+//! The games of Husun, embedded: every folder of `games/` with its definition, its rules for players
+//! and, where it has been tuned, the engine's values. Nothing else in the code names a game.
+
+use husun::doc::{GameError, Library};
+use husun::variant::Variant;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+struct Text {
+    id: &'static str,
+    game: &'static str,
+    rules: &'static str,
+    values: Option<&'static str>,
+}
+
+const TEXTS: &[Text] = include!(concat!(env!("OUT_DIR"), "/list.rs"));
+
+/// The built-in games as a library that other games may inherit from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Builtin;
+
+impl Library for Builtin {
+    fn game_text(&self, id: &str) -> Option<String> {
+        text(id).map(|t| t.game.into())
+    }
+
+    fn ids(&self) -> Vec<String> {
+        ids().map(String::from).collect()
+    }
+}
+
+fn text(id: &str) -> Option<&'static Text> {
+    TEXTS.iter().find(|t| t.id == id)
+}
+
+/// The ids of all built-in games, in alphabetical order.
+///
+/// ```
+/// assert!(games::ids().any(|id| id == "chess"));
+/// ```
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    TEXTS.iter().map(|t| t.id)
+}
+
+/// The built-in game of an id, loaded once.
+///
+/// ```
+/// let chess = games::variant("chess").unwrap();
+/// assert_eq!(chess.start().legal_moves().len(), 20);
+/// assert!(games::variant("checkers").is_none());
+/// ```
+pub fn variant(id: &str) -> Option<Arc<Variant>> {
+    static LOADED: LazyLock<Mutex<HashMap<&'static str, Arc<Variant>>>> =
+        LazyLock::new(Mutex::default);
+    let text = text(id)?;
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(variant) = loaded.get(text.id) {
+        return Some(variant.clone());
+    }
+    let file = format!("{id}/game.toml");
+    match Variant::parse_with(&file, text.game, &Builtin) {
+        Ok(variant) => {
+            loaded.insert(text.id, variant.clone());
+            Some(variant)
+        }
+        // A test loads every game.
+        Err(error) => unreachable!("{error}"),
+    }
+}
+
+/// Reads a user's own game file, which may inherit from a built-in game.
+pub fn parse(file: &str, text: &str) -> Result<Arc<Variant>, GameError> {
+    Variant::parse_with(file, text, &Builtin)
+}
+
+/// The rules of a built-in game for players, in Markdown.
+pub fn rules(id: &str) -> Option<&'static str> {
+    text(id).map(|t| t.rules)
+}
+
+/// The engine's tuned values of a built-in game, if it has some.
+pub fn values(id: &str) -> Option<&'static str> {
+    text(id)?.values
+}

@@ -1,0 +1,375 @@
+//! The gate from an arrangement to a position: everything that the rules say can never be.
+
+use crate::frame::Square;
+use crate::pos::{NO_SQUARE, Pos};
+use crate::set::{Set, Words};
+use crate::setup::{CastlingRights, Setup};
+use crate::side::{Side, Wing};
+use crate::tables::Tables;
+use crate::variant::{AnyPos, AnyTables, Kind, StateFlag, Variant};
+
+/// Why an arrangement is no position of the game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// The arrangement is of another game: it has another number of squares or kinds.
+    #[error("the arrangement has {found} squares: expected {expected}")]
+    OtherBoard {
+        /// Number found.
+        found: usize,
+        /// Number of the board.
+        expected: usize,
+    },
+    /// Too many or too few royal pieces.
+    #[error("board: {side} has {found} royal pieces ({letters}): expected {expected}")]
+    Royals {
+        /// Whose.
+        side: &'static str,
+        /// Number found.
+        found: u32,
+        /// Letters of the royal kinds.
+        letters: String,
+        /// Numbers that are valid.
+        expected: &'static str,
+    },
+    /// Opposing royal pieces stand next to each other.
+    #[error("board: opposing royal pieces stand next to each other at {square}")]
+    RoyalsTouch {
+        /// The square of one of them.
+        square: String,
+    },
+    /// A pawn-type piece where it can never stand.
+    #[error("board: {piece} can never stand on {square}")]
+    Pawn {
+        /// Its letter.
+        piece: char,
+        /// The square.
+        square: String,
+    },
+    /// The side that has just moved is in check.
+    #[error("side: {side} is in check and not to move")]
+    NotToMoveInCheck {
+        /// Whose royal piece is attacked.
+        side: &'static str,
+    },
+    /// A castling right without royal piece or partner at home.
+    #[error("castling: right {right} without its pieces at home on {from} and {partner}")]
+    Castling {
+        /// The right's letter.
+        right: char,
+        /// Home of the royal piece.
+        from: String,
+        /// Home of the partner.
+        partner: String,
+    },
+    /// A castling right in a game without castling to that side.
+    #[error("castling: right {right} does not exist in this game")]
+    NoCastling {
+        /// The right's letter.
+        right: char,
+    },
+    /// En-passant squares that no last move could have produced.
+    #[error("en passant: no last move of {side} could have passed over {squares}")]
+    EnPassant {
+        /// Who would have moved.
+        side: &'static str,
+        /// The squares.
+        squares: String,
+    },
+    /// A state letter that contradicts the board or the rest of the state.
+    #[error("state: `{letter}` contradicts the position: {reason}")]
+    State {
+        /// The letter.
+        letter: char,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Variant {
+    /// Whether an arrangement is a position of the game.
+    pub fn check_setup(&self, setup: &Setup) -> Result<(), SetupError> {
+        self.position_of(setup).map(|_| ())
+    }
+
+    /// The position of an arrangement, if it is one.
+    pub(crate) fn position_of(&self, setup: &Setup) -> Result<AnyPos, SetupError> {
+        Ok(match &self.tables {
+            AnyTables::W64(t) => AnyPos::W64(self.checked::<Words<1>>(t, setup)?),
+            AnyTables::W128(t) => AnyPos::W128(self.checked::<Words<2>>(t, setup)?),
+            AnyTables::W192(t) => AnyPos::W192(self.checked::<Words<3>>(t, setup)?),
+        })
+    }
+
+    fn checked<S: Set>(&self, t: &Tables<S>, setup: &Setup) -> Result<Pos<S>, SetupError> {
+        if setup.board.len() != self.frame.len() {
+            return Err(SetupError::OtherBoard {
+                found: setup.board.len(),
+                expected: self.frame.len(),
+            });
+        }
+        let mut pos = Pos::empty();
+        for square in self.frame.squares() {
+            if let Some((side, kind)) = setup.piece_on(square) {
+                pos.put(side, kind.0, square.0);
+            }
+        }
+        pos.turn = setup.turn;
+        pos.rights = setup.rights;
+        pos.state = setup.state;
+        pos.halfmove = setup.halfmove;
+        pos.fullmove = setup.fullmove;
+        self.check_royals(t, &pos)?;
+        self.check_pawns(setup)?;
+        self.check_castling(setup)?;
+        let mover = setup.turn.opponent();
+        if t.in_check(&pos, mover) {
+            return Err(SetupError::NotToMoveInCheck { side: mover.name() });
+        }
+        self.check_state(t, &pos, setup)?;
+        if !setup.en_passant.is_empty() {
+            self.place_passed(t, &mut pos, setup)?;
+        }
+        pos.key = t.key_from_scratch(&pos);
+        Ok(pos)
+    }
+
+    fn name(&self, square: Square) -> String {
+        self.frame.name(square).to_string()
+    }
+
+    fn check_royals<S: Set>(&self, t: &Tables<S>, pos: &Pos<S>) -> Result<(), SetupError> {
+        let royals = pos.of_kinds(&t.royals);
+        for side in Side::ALL {
+            let found = (royals & pos.side(side)).count();
+            // Of several royals a side has each kind once at most, and at least one of them.
+            let one_each = t
+                .royals
+                .iter()
+                .all(|&k| pos.pieces(side, Kind(k)).count() <= 1);
+            let (fits, expected) = match (t.royals.is_empty(), self.rules.several_royals) {
+                (true, _) => (true, "none"),
+                (false, false) => (found == 1, "one"),
+                (false, true) => (
+                    found >= 1 && one_each,
+                    "one or more, of each kind one at most",
+                ),
+            };
+            if !fits {
+                return Err(SetupError::Royals {
+                    side: side.name(),
+                    found,
+                    letters: t
+                        .royals
+                        .iter()
+                        .map(|&k| self.pieces[usize::from(k)].letter)
+                        .collect(),
+                    expected,
+                });
+            }
+        }
+        if t.apart {
+            for square in (royals & pos.side(Side::White)).iter() {
+                if (t.ring[usize::from(square)] & royals & pos.side(Side::Black)).any() {
+                    let square = self.name(Square(square));
+                    return Err(SetupError::RoyalsTouch { square });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_pawns(&self, setup: &Setup) -> Result<(), SetupError> {
+        for square in self.frame.squares() {
+            let Some((side, kind)) = setup.piece_on(square) else {
+                continue;
+            };
+            let possible = self.pawn_squares[kind.index()][side.index()][square.index()];
+            // Where a prisoner waits to be released no pawn-type piece can have stopped.
+            let waiting = self.rules.prison.iter().any(|p| {
+                let flag = self.flag_bit(StateFlag::InPrison(side, p.piece));
+                p.squares[side.index()].contains(&square) && setup.state & flag != 0
+            });
+            if self.piece(kind).pawn && (!possible || waiting) {
+                return Err(SetupError::Pawn {
+                    piece: side.cased(self.piece(kind).letter),
+                    square: self.name(square),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_castling(&self, setup: &Setup) -> Result<(), SetupError> {
+        for (right, side, wing) in CastlingRights::LETTERS {
+            if !setup.rights.has(side, wing) {
+                continue;
+            }
+            let castling = self.rules.castling.as_ref();
+            let path = castling.and_then(|c| c.path(side, wing).map(|p| (c, p)));
+            let (castling, path) = path.ok_or(SetupError::NoCastling { right })?;
+            let home = setup.piece_on(path.from) == Some((side, castling.piece))
+                && setup.piece_on(path.partner_from) == Some((side, castling.partner));
+            if !home {
+                return Err(SetupError::Castling {
+                    right,
+                    from: self.name(path.from),
+                    partner: self.name(path.partner_from),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_state<S: Set>(
+        &self,
+        t: &Tables<S>,
+        pos: &Pos<S>,
+        setup: &Setup,
+    ) -> Result<(), SetupError> {
+        for (i, &(letter, flag)) in self.state.iter().enumerate() {
+            let set = setup.state >> i & 1 != 0;
+            let wrong = |reason: String| Err(SetupError::State { letter, reason });
+            match flag {
+                StateFlag::InPrison(side, kind) if set => {
+                    if pos.pieces(side, kind).any() {
+                        return wrong(format!("the {} stands on the board", self.piece(kind).name));
+                    }
+                }
+                StateFlag::Castled(side) if set => {
+                    if Wing::ALL.iter().any(|&w| setup.rights.has(side, w)) {
+                        return wrong(format!("{} still has a castling right", side.name()));
+                    }
+                }
+                StateFlag::Crowned => {
+                    let Some(crown) = &self.rules.crowning else {
+                        continue;
+                    };
+                    let stray = if set { crown.piece } else { crown.becomes };
+                    if pos.kind(stray).any() {
+                        let piece = self.piece(stray);
+                        let word = if set { "has" } else { "has not" };
+                        return wrong(format!(
+                            "the crowning {word} taken place, yet a {} ({}) stands on the board",
+                            piece.name, piece.letter
+                        ));
+                    }
+                }
+                StateFlag::Offer if set => {
+                    if let Some(reason) = self.offer_contradicts(t, pos) {
+                        return wrong(reason);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn offer_contradicts<S: Set>(&self, t: &Tables<S>, pos: &Pos<S>) -> Option<String> {
+        let (crown, castle) = (t.crown.as_ref()?, t.castle.as_ref()?);
+        if pos.state & crown.crowned != 0 {
+            return Some("the crowning has taken place already".into());
+        }
+        let them = pos.turn.opponent();
+        let becomes = Kind(castle.becomes);
+        let traversed = pos.pieces(them, becomes) & castle.squares[them.index()];
+        if traversed.is_empty() {
+            let name = &self.piece(becomes).name;
+            return Some(format!("no {name} of {} stands in her castle", them.name()));
+        }
+        if !t.crowning_is_safe(pos) {
+            return Some(format!(
+                "the royal piece of {} is attacked, or would be by the promoted",
+                pos.turn.name()
+            ));
+        }
+        None
+    }
+
+    /// Finds the initial step that passed over the given squares, and keeps those of them on which a
+    /// capture is legal.
+    fn place_passed<S: Set>(
+        &self,
+        t: &Tables<S>,
+        pos: &mut Pos<S>,
+        setup: &Setup,
+    ) -> Result<(), SetupError> {
+        let mover = setup.turn.opponent();
+        let wanted: Vec<u8> = setup.en_passant.iter().map(|s| s.0).collect();
+        let victim = self.step_over(t, pos, mover, &wanted);
+        let victim =
+            victim
+                .filter(|_| setup.halfmove == 0)
+                .ok_or_else(|| SetupError::EnPassant {
+                    side: mover.name(),
+                    squares: setup.en_passant.iter().map(|&s| self.name(s)).collect(),
+                })?;
+        pos.victim = victim;
+        let legal: Vec<u8> = wanted
+            .into_iter()
+            .filter(|&s| t.can_capture_passed(pos, s))
+            .collect();
+        for (slot, square) in pos.passed.iter_mut().zip(&legal) {
+            *slot = *square;
+        }
+        if legal.is_empty() {
+            pos.victim = NO_SQUARE;
+        }
+        Ok(())
+    }
+
+    /// The piece whose initial step could have been the last move and passed over all the squares.
+    fn step_over<S: Set>(
+        &self,
+        t: &Tables<S>,
+        pos: &Pos<S>,
+        mover: Side,
+        wanted: &[u8],
+    ) -> Option<u8> {
+        let side = mover.index();
+        let occupied = pos.occupied();
+        for pawn in &t.pawns {
+            let pieces = pos.pieces(mover, Kind(pawn.kind));
+            for shift in &pawn.quiet[side] {
+                for from in t.initial[side].without(occupied).iter() {
+                    let mut at = S::bit(from);
+                    let mut passed = Vec::new();
+                    for hops in 1..=t.initial_steps {
+                        at = shift.apply(at);
+                        let Some(to) = at.first() else { break };
+                        let matches = wanted.iter().all(|w| passed.contains(w));
+                        if hops > 1 && pieces.has(to) && matches {
+                            return Some(to);
+                        }
+                        if occupied.has(to) {
+                            break;
+                        }
+                        passed.push(to);
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The arrangement of a position.
+pub(crate) fn setup_of<S: Set>(variant: &Variant, pos: &Pos<S>) -> Setup {
+    let mut board = vec![None; variant.frame.len()];
+    for side in Side::ALL {
+        for (kind, plane) in pos.kinds.as_ref().iter().enumerate() {
+            for square in (*plane & pos.side(side)).iter() {
+                board[usize::from(square)] = Some((side, Kind(kind as u8)));
+            }
+        }
+    }
+    Setup {
+        board,
+        turn: pos.turn,
+        rights: pos.rights,
+        en_passant: pos.en_passant().collect(),
+        state: pos.state,
+        halfmove: pos.halfmove,
+        fullmove: pos.fullmove,
+    }
+}

@@ -1,0 +1,55 @@
+//! The rules of the citadel family of chess variants, and of any game that a text can say.
+//!
+//! A [`Variant`] is read from a game's text and gives the [`Position`] of its set-up; a position knows
+//! its legal moves, makes them and writes itself. A [`Game`] adds history and all endings. Engines use
+//! [`pos::Pos`] and [`tables::Tables`], which are generic over the width of a set of squares.
+//!
+//! Nothing here reads files, prints or looks at a clock.
+
+pub mod betza;
+pub mod clock;
+pub mod doc;
+pub mod fen;
+pub mod frame;
+pub mod legality;
+mod movegen;
+pub mod moves;
+pub mod pgn;
+mod play;
+pub mod pos;
+pub mod position;
+pub mod reach;
+pub mod set;
+pub mod setup;
+pub mod side;
+pub mod tables;
+pub mod variant;
+
+pub use frame::{Frame, Square};
+pub use moves::{Move, Special};
+pub use position::{Position, PositionError, Status, UciError};
+pub use setup::{CastlingRights, Setup};
+pub use side::{Side, Wing};
+pub use variant::{Kind, Variant};
+
+/// A small game for the examples of these pages.
+#[doc(hidden)]
+pub mod doctest {
+    /// Kings and rooks on four files and ranks.
+    pub const MINI: &str = r#"
+id = "mini"
+name = "Mini"
+[board]
+files = 4
+ranks = 4
+[setups]
+standard = "k2r/4/4/R2K w - - 0 1"
+[[pieces]]
+letter = "K"
+betza = "K"
+royal = true
+[[pieces]]
+letter = "R"
+betza = "R"
+"#;
+}

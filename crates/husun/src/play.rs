@@ -1,0 +1,259 @@
+//! Making a move: copy the position, change it, keep the key. With the slow twin of the key.
+
+use crate::moves::{Move, Special};
+use crate::pos::{NO_SQUARE, Pos};
+use crate::set::Set;
+use crate::side::{Side, Wing};
+use crate::tables::Tables;
+
+impl<S: Set> Tables<S> {
+    /// The position after a legal move. For any other move the result is unspecified.
+    #[inline(always)]
+    pub fn play(&self, pos: &Pos<S>, m: Move) -> Pos<S> {
+        let mut next = *pos;
+        let (us, them) = (pos.turn, pos.turn.opponent());
+        next.halfmove = pos.halfmove.saturating_add(1);
+        if us == Side::Black {
+            next.fullmove = pos.fullmove.saturating_add(1);
+        }
+        next.turn = them;
+        next.key ^= self.keys.black;
+        self.forget_passed(&mut next);
+        if let Some(crown) = &self.crown
+            && pos.state & crown.offer != 0
+        {
+            self.change_state(&mut next, crown.offer);
+        }
+        match m.special() {
+            Special::Crowning => self.crown_all(&mut next),
+            Special::CastleEast => self.castle_to(&mut next, us, Wing::East),
+            Special::CastleWest => self.castle_to(&mut next, us, Wing::West),
+            special => {
+                let (from, to) = (m.from_index(), m.to_index());
+                let target = if special == Special::EnPassant {
+                    pos.victim
+                } else {
+                    to
+                };
+                if pos.side(them).has(target) {
+                    self.toggle(&mut next, them, pos.kind_at(target), target);
+                    next.halfmove = 0;
+                }
+                self.toggle(&mut next, us, m.piece_index(), from);
+                self.toggle(&mut next, us, m.placed_index(), to);
+                if self.is_pawn(m.piece_index()) {
+                    next.halfmove = 0;
+                }
+                let lost = self.rights_lost[usize::from(from)] | self.rights_lost[usize::from(to)];
+                if pos.rights.0 & lost != 0 {
+                    self.lose_rights(&mut next, lost);
+                }
+                if m.changes_kind() {
+                    next.halfmove = 0;
+                    self.after_change(&mut next, us, m);
+                }
+                if special == Special::InitialStep {
+                    self.remember_passed(&mut next, us, m);
+                }
+            }
+        }
+        debug_assert_eq!(next.key, self.key_from_scratch(&next));
+        next
+    }
+
+    /// The same position with the other side to move, for search; meaningless in check. The counters
+    /// go on; en passant and an offer lapse.
+    pub fn pass(&self, pos: &Pos<S>) -> Pos<S> {
+        let mut next = *pos;
+        next.turn = pos.turn.opponent();
+        next.key ^= self.keys.black;
+        next.halfmove = pos.halfmove.saturating_add(1);
+        self.forget_passed(&mut next);
+        if let Some(crown) = &self.crown
+            && pos.state & crown.offer != 0
+        {
+            self.change_state(&mut next, crown.offer);
+        }
+        next
+    }
+
+    #[inline(always)]
+    fn toggle(&self, pos: &mut Pos<S>, side: Side, kind: u8, square: u8) {
+        let bit = S::bit(square);
+        pos.kinds.as_mut()[usize::from(kind)] ^= bit;
+        pos.sides[side.index()] ^= bit;
+        pos.key ^= self.keys.piece(side, kind, square);
+    }
+
+    #[inline(always)]
+    fn change_state(&self, pos: &mut Pos<S>, flags: u16) {
+        pos.state ^= flags;
+        pos.key ^= self.keys.of_state(flags);
+    }
+
+    #[inline(always)]
+    fn lose_rights(&self, pos: &mut Pos<S>, lost: u8) {
+        pos.key ^= self.rights_key(pos.rights);
+        pos.rights.0 &= !lost;
+        pos.key ^= self.rights_key(pos.rights);
+    }
+
+    #[inline(always)]
+    fn forget_passed(&self, pos: &mut Pos<S>) {
+        if pos.passed[0] != NO_SQUARE {
+            for &square in pos.passed.iter().filter(|&&s| s != NO_SQUARE) {
+                pos.key ^= self.keys.passed[usize::from(square)];
+            }
+            pos.passed = [NO_SQUARE; 2];
+            pos.victim = NO_SQUARE;
+        }
+    }
+
+    fn crown_all(&self, next: &mut Pos<S>) {
+        let Some(crown) = &self.crown else { return };
+        next.halfmove = 0;
+        self.change_state(next, crown.crowned);
+        for side in Side::ALL {
+            for square in (next.kinds.as_ref()[usize::from(crown.piece)] & next.side(side)).iter() {
+                self.toggle(next, side, crown.piece, square);
+                self.toggle(next, side, crown.becomes, square);
+            }
+        }
+    }
+
+    fn castle_to(&self, next: &mut Pos<S>, us: Side, wing: Wing) {
+        let Some(r) = self
+            .rochades
+            .iter()
+            .find(|r| r.side == us && r.wing == wing)
+        else {
+            return;
+        };
+        let path = r.path;
+        self.toggle(next, us, r.piece, path.from.0);
+        self.toggle(next, us, r.partner, path.partner_from.0);
+        self.toggle(next, us, r.piece, path.to.0);
+        self.toggle(next, us, r.partner, path.partner_to.0);
+        self.lose_rights(next, self.rights_lost[path.from.index()]);
+        if let Some(castle) = &self.castle {
+            self.change_state(next, castle.castled[us.index()] & !next.state);
+        }
+    }
+
+    /// What follows when a piece has become another: a prisoner is free, a Traverse makes an offer.
+    fn after_change(&self, next: &mut Pos<S>, us: Side, m: Move) {
+        if self.is_pawn(m.piece_index()) {
+            let freed = |p: &&crate::tables::Place<S>| {
+                p.kind == m.placed_index() && p.flag[us.index()] & next.state != 0
+            };
+            if let Some(place) = self.places.iter().find(freed) {
+                self.change_state(next, place.flag[us.index()]);
+            }
+        }
+        if let (Some(castle), Some(crown)) = (&self.castle, &self.crown)
+            && m.piece_index() == castle.piece
+            && next.state & crown.crowned == 0
+            && self.crowning_is_safe(next)
+        {
+            self.change_state(next, crown.offer);
+        }
+    }
+
+    /// Whether the side to move is not in check, and would not be after a crowning.
+    pub(crate) fn crowning_is_safe(&self, pos: &Pos<S>) -> bool {
+        let mut crowned = *pos;
+        self.crown_all(&mut crowned);
+        !self.in_check(pos, pos.turn) && !self.in_check(&crowned, pos.turn)
+    }
+
+    /// Notes the squares that an initial step passed over on which it can be captured legally.
+    fn remember_passed(&self, next: &mut Pos<S>, us: Side, m: Move) {
+        let passed = self.passed_by(us, m);
+        next.victim = m.to_index();
+        let mut legal = [NO_SQUARE; 2];
+        let mut n = 0;
+        for square in passed.into_iter().filter(|&s| s != NO_SQUARE) {
+            if self.can_capture_passed(next, square) {
+                legal[n] = square;
+                next.key ^= self.keys.passed[usize::from(square)];
+                n += 1;
+            }
+        }
+        next.passed = legal;
+        if n == 0 {
+            next.victim = NO_SQUARE;
+        }
+    }
+
+    /// The squares passed over by an initial step, lowest first.
+    fn passed_by(&self, us: Side, m: Move) -> [u8; 2] {
+        for pawn in self.pawns.iter().filter(|p| p.kind == m.piece_index()) {
+            for shift in &pawn.quiet[us.index()] {
+                let mut passed = [NO_SQUARE; 2];
+                let mut at = m.to_index();
+                for slot in &mut passed {
+                    at = shift.origin[usize::from(at)];
+                    if at == m.from_index() {
+                        break;
+                    }
+                    *slot = at;
+                }
+                if passed[0] != NO_SQUARE {
+                    let last = if passed[1] == NO_SQUARE {
+                        passed[0]
+                    } else {
+                        passed[1]
+                    };
+                    let reached = shift.origin[usize::from(last)] == m.from_index();
+                    if reached {
+                        passed.sort_unstable();
+                        return passed;
+                    }
+                }
+            }
+        }
+        [NO_SQUARE; 2]
+    }
+
+    /// The key computed anew: the slow twin of what [`Tables::play`] keeps up to date.
+    pub fn key_from_scratch(&self, pos: &Pos<S>) -> u64 {
+        let mut key = self.rights_key(pos.rights) ^ self.keys.of_state(pos.state);
+        for side in Side::ALL {
+            for square in pos.side(side).iter() {
+                key ^= self.keys.piece(side, pos.kind_at(square), square);
+            }
+        }
+        for &square in pos.passed.iter().filter(|&&s| s != NO_SQUARE) {
+            key ^= self.keys.passed[usize::from(square)];
+        }
+        if pos.turn == Side::Black {
+            key ^= self.keys.black;
+        }
+        key
+    }
+
+    /// Number of legal move paths of a length, counting the last ply in bulk.
+    pub fn perft(&self, pos: &Pos<S>, depth: u32) -> u64 {
+        match depth {
+            0 => 1,
+            1 => self.count_moves(pos),
+            _ => {
+                let mut lists: Vec<Vec<Move>> = vec![Vec::with_capacity(128); depth as usize - 1];
+                self.perft_with(pos, &mut lists)
+            }
+        }
+    }
+
+    fn perft_with(&self, pos: &Pos<S>, lists: &mut [Vec<Move>]) -> u64 {
+        let Some((list, rest)) = lists.split_first_mut() else {
+            return self.count_moves(pos);
+        };
+        list.clear();
+        self.legal_moves(pos, list);
+        let mut nodes = 0;
+        for &m in list.iter() {
+            nodes += self.perft_with(&self.play(pos, m), rest);
+        }
+        nodes
+    }
+}

@@ -1,0 +1,163 @@
+//! A position at one width of set: where the pieces stand, whose turn it is, rights, state flags,
+//! counters and key. It knows no rules; [`crate::tables::Tables`] makes and generates its moves.
+
+use crate::frame::Square;
+use crate::set::Set;
+use crate::setup::CastlingRights;
+use crate::side::Side;
+use crate::variant::Kind;
+
+/// No square.
+pub(crate) const NO_SQUARE: u8 = u8::MAX;
+
+/// A position; copied to make a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pos<S: Set> {
+    pub(crate) kinds: S::Planes,
+    pub(crate) sides: [S; 2],
+    pub(crate) key: u64,
+    pub(crate) halfmove: u32,
+    pub(crate) fullmove: u32,
+    /// Squares on which a legal en-passant capture exists, lowest first.
+    pub(crate) passed: [u8; 2],
+    /// The piece that such a capture takes.
+    pub(crate) victim: u8,
+    pub(crate) rights: CastlingRights,
+    pub(crate) state: u16,
+    pub(crate) turn: Side,
+}
+
+impl<S: Set> Pos<S> {
+    /// An empty board.
+    pub(crate) fn empty() -> Self {
+        Pos {
+            kinds: S::no_planes(),
+            sides: [S::EMPTY; 2],
+            key: 0,
+            halfmove: 0,
+            fullmove: 1,
+            passed: [NO_SQUARE; 2],
+            victim: NO_SQUARE,
+            rights: CastlingRights::default(),
+            state: 0,
+            turn: Side::White,
+        }
+    }
+
+    /// Who is to move.
+    #[inline(always)]
+    pub fn turn(&self) -> Side {
+        self.turn
+    }
+
+    /// All squares with a piece of the side.
+    #[inline(always)]
+    pub fn side(&self, side: Side) -> S {
+        self.sides[side.index()]
+    }
+
+    /// All squares with a piece of the kind, of either side.
+    #[inline(always)]
+    pub fn kind(&self, kind: Kind) -> S {
+        self.kinds.as_ref()[kind.index()]
+    }
+
+    /// All squares with a piece of the kind and side.
+    #[inline(always)]
+    pub fn pieces(&self, side: Side, kind: Kind) -> S {
+        self.kind(kind) & self.side(side)
+    }
+
+    /// All squares with a piece.
+    #[inline(always)]
+    pub fn occupied(&self) -> S {
+        self.sides[0] | self.sides[1]
+    }
+
+    /// What stands on a square.
+    #[inline(always)]
+    pub fn piece_on(&self, square: Square) -> Option<(Side, Kind)> {
+        let side = if self.sides[0].has(square.0) {
+            Side::White
+        } else if self.sides[1].has(square.0) {
+            Side::Black
+        } else {
+            return None;
+        };
+        Some((side, Kind(self.kind_at(square.0))))
+    }
+
+    /// The kind on an occupied square.
+    #[inline(always)]
+    pub(crate) fn kind_at(&self, square: u8) -> u8 {
+        let mut kind = 0;
+        for (i, plane) in self.kinds.as_ref().iter().enumerate() {
+            kind |= i as u8 * u8::from(plane.has(square));
+        }
+        kind
+    }
+
+    /// Castling rights.
+    #[inline(always)]
+    pub fn rights(&self) -> CastlingRights {
+        self.rights
+    }
+
+    /// Half-moves since the last capture, pawn move or promotion.
+    #[inline(always)]
+    pub fn halfmove(&self) -> u32 {
+        self.halfmove
+    }
+
+    /// Number of the full move, from 1.
+    #[inline(always)]
+    pub fn fullmove(&self) -> u32 {
+        self.fullmove
+    }
+
+    /// Zobrist key of all but the two counters.
+    #[inline(always)]
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// Squares on which a legal en-passant capture exists, lowest first.
+    pub fn en_passant(&self) -> impl Iterator<Item = Square> + use<S> {
+        self.passed
+            .into_iter()
+            .filter(|&s| s != NO_SQUARE)
+            .map(Square)
+    }
+
+    /// State flags: bit `i` for number `i` of [`crate::Variant::state_flags`].
+    #[inline(always)]
+    pub fn state(&self) -> u16 {
+        self.state
+    }
+
+    /// Whether the two are the same position in all but the two counters.
+    pub fn same_position(&self, other: &Self) -> bool {
+        let counters = |p: &Self| Pos {
+            halfmove: 0,
+            fullmove: 0,
+            ..*p
+        };
+        self.key == other.key && counters(self) == counters(other)
+    }
+
+    #[inline(always)]
+    pub(crate) fn put(&mut self, side: Side, kind: u8, square: u8) {
+        let bit = S::bit(square);
+        self.kinds.as_mut()[usize::from(kind)] |= bit;
+        self.sides[side.index()] |= bit;
+    }
+
+    /// All squares with a piece of any of the kinds.
+    #[inline(always)]
+    pub(crate) fn of_kinds(&self, kinds: &[u8]) -> S {
+        let planes = self.kinds.as_ref();
+        kinds
+            .iter()
+            .fold(S::EMPTY, |set, &k| set | planes[usize::from(k)])
+    }
+}

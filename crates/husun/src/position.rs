@@ -1,0 +1,454 @@
+//! A position of some game, for all who do not care for the width of its sets: legal moves, making
+//! them, texts, status. Engines work on [`crate::pos::Pos`] and [`crate::tables::Tables`] instead.
+
+use crate::fen::FenError;
+use crate::frame::Square;
+use crate::legality::{SetupError, setup_of};
+use crate::moves::{Move, Special};
+use crate::setup::{CastlingRights, Setup};
+use crate::side::Side;
+use crate::variant::{AnyPos, AnyTables, Kind, StateFlag, Variant};
+use std::fmt;
+use std::sync::Arc;
+
+/// Runs an expression with the tables and the position at their width.
+macro_rules! at_width {
+    ($position:expr, |$t:ident, $p:ident| $body:expr) => {
+        match (&$position.variant.tables, &$position.pos) {
+            ($crate::variant::AnyTables::W64($t), $crate::variant::AnyPos::W64($p)) => $body,
+            ($crate::variant::AnyTables::W128($t), $crate::variant::AnyPos::W128($p)) => $body,
+            ($crate::variant::AnyTables::W192($t), $crate::variant::AnyPos::W192($p)) => $body,
+            _ => unreachable!("a position is made at the width of its variant"),
+        }
+    };
+}
+
+/// Why a position text is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PositionError {
+    /// The text is no arrangement.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// The arrangement is no position of the game.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}
+
+/// Why a move text is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UciError {
+    /// Not two squares and perhaps a small letter.
+    #[error(
+        "`{0}` is no move: expected from-square, to-square and perhaps a small letter, as e2e4 or a10b11q"
+    )]
+    NotAMove(String),
+    /// Squares that the board has, but no legal move.
+    #[error("`{0}` is not legal here")]
+    Illegal(String),
+    /// Several moves have these squares.
+    #[error(
+        "`{text}` could be {choices}: expected the letter of the piece that stands there afterwards"
+    )]
+    Ambiguous {
+        /// What was read.
+        text: String,
+        /// The legal moves with these squares.
+        choices: String,
+    },
+}
+
+/// How things stand in a position, its history left aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// The game goes on.
+    Ongoing,
+    /// The side to move is mated.
+    Checkmate,
+    /// The side to move has no legal move and is not in check.
+    Stalemate,
+    /// A royal piece stands on an opposite citadel.
+    Citadel,
+    /// The side to move has bared the opponent's king.
+    BareKing,
+    /// Only royal pieces are left.
+    BareRoyals,
+    /// The move rule's count is full.
+    MoveRule,
+}
+
+impl Status {
+    /// Every status with its name.
+    pub const NAMES: [(Status, &'static str); 7] = [
+        (Status::Ongoing, "ongoing"),
+        (Status::Checkmate, "checkmate"),
+        (Status::Stalemate, "stalemate"),
+        (Status::Citadel, "citadel"),
+        (Status::BareKing, "bare king"),
+        (Status::BareRoyals, "bare royals"),
+        (Status::MoveRule, "move rule"),
+    ];
+
+    /// Its name, as `bare king`.
+    pub fn name(self) -> &'static str {
+        Self::NAMES
+            .iter()
+            .find(|(s, _)| *s == self)
+            .map_or("", |(_, name)| name)
+    }
+}
+
+/// A position of a game.
+///
+/// ```
+/// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
+/// let start = mini.start();
+/// assert_eq!(start.fen(), "k2r/4/4/R2K w - - 0 1");
+/// let m = start.parse_uci("a1a4").unwrap_err();
+/// assert_eq!(m.to_string(), "`a1a4` is not legal here");
+/// let next = start.play(start.parse_uci("d1c1").unwrap());
+/// assert_eq!(next.fen(), "k2r/4/4/R1K1 b - - 1 1");
+/// ```
+#[derive(Clone)]
+pub struct Position {
+    pub(crate) variant: Arc<Variant>,
+    pub(crate) pos: AnyPos,
+}
+
+impl Variant {
+    /// The position of the standard set-up.
+    pub fn start(self: &Arc<Self>) -> Position {
+        self.start_of("standard")
+            .unwrap_or_else(|| unreachable!("a variant has a legal standard set-up"))
+    }
+
+    /// The position of a named set-up.
+    pub fn start_of(self: &Arc<Self>, setup: &str) -> Option<Position> {
+        Position::from_setup(self, self.setup(setup)?).ok()
+    }
+
+    /// Reads a position text.
+    pub fn position(self: &Arc<Self>, fen: &str) -> Result<Position, PositionError> {
+        let setup = crate::fen::read(self, fen)?;
+        Ok(Position::from_setup(self, &setup)?)
+    }
+}
+
+impl Position {
+    /// The position of an arrangement, if the game's rules allow it.
+    pub fn from_setup(variant: &Arc<Variant>, setup: &Setup) -> Result<Position, SetupError> {
+        Ok(Position {
+            pos: variant.position_of(setup)?,
+            variant: variant.clone(),
+        })
+    }
+
+    /// The arrangement.
+    pub fn setup(&self) -> Setup {
+        at_width!(self, |_t, p| setup_of(&self.variant, p))
+    }
+
+    /// Canonical position text.
+    pub fn fen(&self) -> String {
+        crate::fen::write(&self.variant, &self.setup())
+    }
+
+    /// The game.
+    pub fn variant(&self) -> &Arc<Variant> {
+        &self.variant
+    }
+
+    /// The position at its width, for code that is generic over it.
+    pub fn any(&self) -> &AnyPos {
+        &self.pos
+    }
+
+    /// Who is to move.
+    pub fn turn(&self) -> Side {
+        at_width!(self, |_t, p| p.turn())
+    }
+
+    /// What stands on a square.
+    pub fn piece_on(&self, square: Square) -> Option<(Side, Kind)> {
+        at_width!(self, |_t, p| p.piece_on(square))
+    }
+
+    /// Castling rights.
+    pub fn rights(&self) -> CastlingRights {
+        at_width!(self, |_t, p| p.rights())
+    }
+
+    /// Half-moves since the last capture, pawn move or promotion.
+    pub fn halfmove(&self) -> u32 {
+        at_width!(self, |_t, p| p.halfmove())
+    }
+
+    /// Number of the full move.
+    pub fn fullmove(&self) -> u32 {
+        at_width!(self, |_t, p| p.fullmove())
+    }
+
+    /// Whether a state flag stands.
+    pub fn has_flag(&self, flag: StateFlag) -> bool {
+        let bit = self.variant.flag_bit(flag);
+        at_width!(self, |_t, p| p.state() & bit != 0)
+    }
+
+    /// Zobrist key of all but the two counters.
+    pub fn key(&self) -> u64 {
+        at_width!(self, |_t, p| p.key())
+    }
+
+    /// Whether the two are the same position in all fields but the two counters.
+    pub fn same_position(&self, other: &Position) -> bool {
+        Arc::ptr_eq(&self.variant, &other.variant)
+            && match (&self.pos, &other.pos) {
+                (AnyPos::W64(a), AnyPos::W64(b)) => a.same_position(b),
+                (AnyPos::W128(a), AnyPos::W128(b)) => a.same_position(b),
+                (AnyPos::W192(a), AnyPos::W192(b)) => a.same_position(b),
+                _ => false,
+            }
+    }
+
+    /// All legal moves, in no particular order.
+    pub fn legal_moves(&self) -> Vec<Move> {
+        let mut moves = Vec::with_capacity(64);
+        at_width!(self, |t, p| t.legal_moves(p, &mut moves));
+        moves
+    }
+
+    /// Number of legal moves.
+    pub fn count_moves(&self) -> u64 {
+        at_width!(self, |t, p| t.count_moves(p))
+    }
+
+    /// Number of legal move paths of a length (perft).
+    pub fn perft(&self, depth: u32) -> u64 {
+        at_width!(self, |t, p| t.perft(p, depth))
+    }
+
+    /// The position after a move.
+    ///
+    /// The move must be one of [`Position::legal_moves`]; for any other the result is unspecified.
+    #[must_use]
+    pub fn play(&self, m: Move) -> Position {
+        let pos = match (&self.variant.tables, &self.pos) {
+            (AnyTables::W64(t), AnyPos::W64(p)) => AnyPos::W64(t.play(p, m)),
+            (AnyTables::W128(t), AnyPos::W128(p)) => AnyPos::W128(t.play(p, m)),
+            (AnyTables::W192(t), AnyPos::W192(p)) => AnyPos::W192(t.play(p, m)),
+            _ => unreachable!("a position is made at the width of its variant"),
+        };
+        Position {
+            variant: self.variant.clone(),
+            pos,
+        }
+    }
+
+    /// Whether the side to move has a royal piece that is attacked.
+    pub fn in_check(&self) -> bool {
+        at_width!(self, |t, p| t.in_check(p, p.turn()))
+    }
+
+    /// The square of the side's royal piece, if it has one that is royal now.
+    pub fn royal_square(&self, side: Side) -> Option<Square> {
+        at_width!(self, |t, p| t.royal_square(p, side)).map(Square)
+    }
+
+    /// How many pieces of royal kinds the side has.
+    pub fn royal_count(&self, side: Side) -> u32 {
+        use crate::set::Set;
+        at_width!(self, |t, p| (p.of_kinds(&t.royals) & p.side(side)).count())
+    }
+
+    /// Whether the move takes a piece.
+    pub fn is_capture(&self, m: Move) -> bool {
+        m.special() == Special::EnPassant
+            || self
+                .piece_on(m.to())
+                .is_some_and(|(side, _)| side != self.turn())
+    }
+
+    /// What a move takes, with the square it stands on.
+    pub fn captured(&self, m: Move) -> Option<(Square, Side, Kind)> {
+        let square = match m.special() {
+            Special::EnPassant => at_width!(self, |_t, p| Square(p.victim)),
+            _ => m.to(),
+        };
+        let (side, kind) = self.piece_on(square)?;
+        (side != self.turn()).then_some((square, side, kind))
+    }
+
+    /// Whether the side to move may accept its mate or stalemate: all its legal moves, of which there
+    /// are some, are a Traverse that changes its royal piece, or the crowning.
+    pub fn can_accept(&self) -> bool {
+        let Some(traverse) = &self.variant.rules.traverse else {
+            return false;
+        };
+        let moves = self.legal_moves();
+        let optional = |m: &Move| {
+            m.special() == Special::Crowning
+                || (m.piece() == traverse.piece && m.placed() == traverse.becomes)
+        };
+        !moves.is_empty() && moves.iter().all(optional)
+    }
+
+    /// How things stand, the first ending in the order of the rules.
+    pub fn status(&self) -> Status {
+        at_width!(self, |t, p| t.status(p))
+    }
+
+    /// The side that has won by the given status here; none for a draw or an ongoing game.
+    pub fn winner(&self, status: Status) -> Option<Side> {
+        let stalemate = self.variant.rules.endings.stalemate;
+        match status {
+            Status::Checkmate => Some(self.turn().opponent()),
+            Status::Stalemate if stalemate == crate::variant::Stalemate::Win => {
+                Some(self.turn().opponent())
+            }
+            Status::BareKing => Some(self.turn()),
+            _ => None,
+        }
+    }
+
+    /// Displays a move in UCI form.
+    pub fn uci(&self, m: Move) -> UciMove<'_> {
+        UciMove {
+            variant: &self.variant,
+            m,
+        }
+    }
+
+    /// Reads a move in UCI form; the letter may be left out where only one move is possible.
+    pub fn parse_uci(&self, text: &str) -> Result<Move, UciError> {
+        let quoted = || text.chars().take(20).collect::<String>();
+        let (from, to, letter) = self
+            .split_uci(text)
+            .ok_or_else(|| UciError::NotAMove(quoted()))?;
+        let moves = self.legal_moves();
+        let fits = |m: &&Move| m.from() == from && m.to() == to;
+        let exact = moves.iter().filter(fits).find(|m| match letter {
+            None => !m.changes_kind(),
+            Some(letter) => {
+                m.changes_kind()
+                    && self
+                        .variant
+                        .piece(m.placed())
+                        .letter
+                        .eq_ignore_ascii_case(&letter)
+            }
+        });
+        if let Some(&m) = exact {
+            return Ok(m);
+        }
+        let all: Vec<Move> = moves.iter().filter(fits).copied().collect();
+        match all[..] {
+            [only] if letter.is_none() => Ok(only),
+            [_, _, ..] if letter.is_none() => Err(UciError::Ambiguous {
+                text: quoted(),
+                choices: all
+                    .iter()
+                    .map(|&m| self.uci(m).to_string())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            }),
+            _ => Err(UciError::Illegal(quoted())),
+        }
+    }
+
+    fn split_uci(&self, text: &str) -> Option<(Square, Square, Option<char>)> {
+        if !text.is_ascii() || text.len() > 7 {
+            return None;
+        }
+        let second = text
+            .char_indices()
+            .skip(1)
+            .find(|(_, c)| c.is_ascii_lowercase())
+            .map(|(i, _)| i)?;
+        let (from, rest) = text.split_at(second);
+        let digits_end = rest
+            .char_indices()
+            .skip(1)
+            .find(|(_, c)| !c.is_ascii_digit())
+            .map_or(rest.len(), |(i, _)| i);
+        let (to, letter) = rest.split_at(digits_end);
+        let letter = match letter.as_bytes() {
+            [] => None,
+            [c] if c.is_ascii_lowercase() => Some(char::from(*c)),
+            _ => return None,
+        };
+        let frame = &self.variant.frame;
+        Some((frame.parse(from).ok()?, frame.parse(to).ok()?, letter))
+    }
+}
+
+impl<S: crate::set::Set> crate::tables::Tables<S> {
+    /// How things stand in a position, its history left aside.
+    pub fn status(&self, pos: &crate::pos::Pos<S>) -> Status {
+        if self.on_citadel(pos) {
+            return Status::Citadel;
+        }
+        if self.has_bared(pos) {
+            return Status::BareKing;
+        }
+        if !self.has_moves(pos) {
+            return if self.in_check(pos, pos.turn) {
+                Status::Checkmate
+            } else {
+                Status::Stalemate
+            };
+        }
+        if self.only_royals(pos) {
+            return Status::BareRoyals;
+        }
+        if pos.halfmove >= self.move_rule {
+            return Status::MoveRule;
+        }
+        Status::Ongoing
+    }
+
+    /// Whether the game is drawn because only royal pieces are left.
+    #[inline(always)]
+    pub fn only_royals(&self, pos: &crate::pos::Pos<S>) -> bool {
+        self.bare_royals && pos.occupied() == pos.of_kinds(&self.royals)
+    }
+
+    /// Half-moves after which the move rule ends the game; the highest number if there is none.
+    pub fn move_rule(&self) -> u32 {
+        self.move_rule
+    }
+}
+
+impl PartialEq for Position {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.variant, &other.variant) && self.pos == other.pos
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Position({}: {})", self.variant.id, self.fen())
+    }
+}
+
+/// A move in UCI form, for display.
+#[derive(Clone, Copy, Debug)]
+pub struct UciMove<'a> {
+    variant: &'a Variant,
+    m: Move,
+}
+
+impl fmt::Display for UciMove<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let frame = &self.variant.frame;
+        write!(
+            f,
+            "{}{}",
+            frame.name(self.m.from()),
+            frame.name(self.m.to())
+        )?;
+        if self.m.changes_kind() {
+            let letter = self.variant.piece(self.m.placed()).letter;
+            write!(f, "{}", letter.to_ascii_lowercase())?;
+        }
+        Ok(())
+    }
+}

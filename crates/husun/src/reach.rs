@@ -1,0 +1,102 @@
+//! Where a single piece could go on a board with any blockers, kings and turns left aside: for move
+//! diagrams, piece values and the rules pages.
+
+use crate::frame::Square;
+use crate::movegen::Scene;
+use crate::set::{Set, Words};
+use crate::side::Side;
+use crate::tables::Tables;
+use crate::variant::{AnyTables, Kind, Variant};
+
+/// What a piece reaches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Empty squares that it can go to, initial steps with them.
+    pub moves: Vec<Square>,
+    /// Squares of enemy pieces that it can capture.
+    pub captures: Vec<Square>,
+    /// All squares that it attacks: on which it could capture, whatever stands there now.
+    pub attacks: Vec<Square>,
+}
+
+impl Variant {
+    /// What a piece of the kind and side on `from` reaches, where `blockers` tells whose piece stands
+    /// on a square. Castling, en passant and moves within a castle are left out.
+    ///
+    /// ```
+    /// use husun::Side;
+    /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
+    /// let rook = mini.kind('R').unwrap();
+    /// let a1 = mini.frame.parse("a1").unwrap();
+    /// let b1 = mini.frame.parse("b1").unwrap();
+    /// let reach = mini.reach(Side::White, rook, a1, |s| (s == b1).then_some(Side::Black));
+    /// assert_eq!((reach.moves.len(), reach.captures), (3, vec![b1]));
+    /// ```
+    pub fn reach(
+        &self,
+        side: Side,
+        kind: Kind,
+        from: Square,
+        blockers: impl Fn(Square) -> Option<Side>,
+    ) -> Reach {
+        let standing: Vec<Option<Side>> = self
+            .frame
+            .squares()
+            .map(|s| blockers(s).filter(|_| s != from))
+            .collect();
+        match &self.tables {
+            AnyTables::W64(t) => reach::<Words<1>>(t, side, kind, from, &standing),
+            AnyTables::W128(t) => reach::<Words<2>>(t, side, kind, from, &standing),
+            AnyTables::W192(t) => reach::<Words<3>>(t, side, kind, from, &standing),
+        }
+    }
+}
+
+fn reach<S: Set>(
+    t: &Tables<S>,
+    side: Side,
+    kind: Kind,
+    from: Square,
+    standing: &[Option<Side>],
+) -> Reach {
+    let of = |who: Side| {
+        let squares = standing.iter().enumerate();
+        S::from_squares(
+            squares
+                .filter(|(_, s)| **s == Some(who))
+                .map(|(i, _)| i as u8),
+        )
+    };
+    let bit = S::bit(from.0);
+    let scene = |own: S, enemy: S| {
+        let occupied = own | enemy | bit;
+        Scene {
+            us: side,
+            own: own | bit,
+            enemy,
+            occupied,
+            empty: t.board.without(occupied),
+        }
+    };
+    let (own, enemy) = (of(side), of(side.opponent()));
+    let now = scene(own, enemy);
+    let mut targets = t.targets(kind.0, side, from.0, &now);
+    // What it could capture if every blocker were an enemy, or every empty square held one alone.
+    let all_enemies = scene(S::EMPTY, own | enemy);
+    let mut attacks = t.targets(kind.0, side, from.0, &all_enemies) & all_enemies.occupied;
+    for to in now.empty.iter() {
+        let with = scene(S::EMPTY, own | enemy | S::bit(to));
+        attacks |= t.targets(kind.0, side, from.0, &with) & S::bit(to);
+    }
+    for pawn in t.pawns.iter().filter(|p| p.kind == kind.0) {
+        let (quiet, takes) = t.pawn_reach(pawn, bit, side, &now);
+        targets |= quiet | (takes & enemy);
+        attacks |= takes;
+    }
+    let list = |set: S| set.iter().map(Square).collect();
+    Reach {
+        moves: list(targets & now.empty),
+        captures: list(targets & enemy),
+        attacks: list(attacks),
+    }
+}

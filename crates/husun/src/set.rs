@@ -1,0 +1,321 @@
+//! Sets of squares: 64, 128 or 192 bits wide, one type generic over its number of 64-bit words.
+//! The width decides too how many kinds of piece a position has room for. No chess is known here.
+
+use std::fmt::Debug;
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
+
+/// A set of squares in `N` words of 64 bits; bit `i` of the whole stands for square number `i`.
+///
+/// ```
+/// use husun::set::{Set, Words};
+/// let mut s = Words::<2>::bit(3) | Words::bit(100);
+/// assert_eq!(s.count(), 2);
+/// assert_eq!(s.iter().collect::<Vec<_>>(), [3, 100]);
+/// assert_eq!(s.pop_first(), Some(3));
+/// assert!(!s.has(3) && s.has(100));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Words<const N: usize>(pub [u64; N]);
+
+/// What the rules need of a set of squares; implemented by the three widths alone.
+pub trait Set:
+    Copy
+    + Eq
+    + Debug
+    + Default
+    + Send
+    + Sync
+    + 'static
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + BitAndAssign
+    + BitOrAssign
+    + BitXorAssign
+{
+    /// Number of squares that fit.
+    const CAPACITY: usize;
+    /// Number of 64-bit words.
+    const WORDS: usize;
+    /// Number of kinds of piece that a position of this width holds.
+    const KINDS: usize;
+    /// The set without squares.
+    const EMPTY: Self;
+    /// One set for each kind of piece.
+    type Planes: Copy + Eq + Debug + AsRef<[Self]> + AsMut<[Self]> + Send + Sync + 'static;
+
+    /// Planes with nothing on them.
+    fn no_planes() -> Self::Planes;
+    /// The set of one square.
+    fn bit(square: u8) -> Self;
+    /// Word number `i`, squares `64 * i` to `64 * i + 63`.
+    fn word(self, i: usize) -> u64;
+    /// The set made of the given words; those beyond the width are ignored.
+    fn from_words(word: impl Fn(usize) -> u64) -> Self;
+    /// Whether the square is in the set.
+    fn has(self, square: u8) -> bool;
+    /// Whether no square is in the set.
+    fn is_empty(self) -> bool;
+    /// Number of squares in the set.
+    fn count(self) -> u32;
+    /// The lowest square, if any.
+    fn first(self) -> Option<u8>;
+    /// The highest square, if any.
+    fn last(self) -> Option<u8>;
+    /// All squares up to and with the lowest of the set; all squares if it is empty.
+    fn through_first(self) -> Self;
+    /// All squares from the highest of the set on; all squares if it is empty.
+    fn from_last(self) -> Self;
+    /// Every square moved by `delta`, which lies within -63..=63 and is not 0.
+    fn shifted(self, delta: i8) -> Self;
+
+    /// Whether at least one square is in the set.
+    #[inline(always)]
+    fn any(self) -> bool {
+        !self.is_empty()
+    }
+
+    /// Whether two or more squares are in the set.
+    #[inline(always)]
+    fn many(self) -> bool {
+        self.count() > 1
+    }
+
+    /// The squares of this set that are not in the other.
+    #[inline(always)]
+    fn without(self, other: Self) -> Self {
+        self & !other
+    }
+
+    /// Removes and returns the lowest square.
+    #[inline(always)]
+    fn pop_first(&mut self) -> Option<u8> {
+        let square = self.first()?;
+        *self ^= Self::bit(square);
+        Some(square)
+    }
+
+    /// The squares from the lowest to the highest.
+    #[inline(always)]
+    fn iter(self) -> Squares<Self> {
+        Squares(self)
+    }
+
+    /// The set of all given squares.
+    fn from_squares(squares: impl IntoIterator<Item = u8>) -> Self {
+        squares
+            .into_iter()
+            .fold(Self::EMPTY, |set, square| set | Self::bit(square))
+    }
+}
+
+/// The squares of a set, lowest first.
+#[derive(Clone, Debug)]
+pub struct Squares<S>(S);
+
+impl<S: Set> Iterator for Squares<S> {
+    type Item = u8;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u8> {
+        self.0.pop_first()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let n = self.0.count() as usize;
+        (n, Some(n))
+    }
+}
+
+/// Ties a width to its room for kinds of piece.
+pub trait Width {
+    /// See [`Set::KINDS`].
+    const KINDS: usize;
+    /// See [`Set::Planes`].
+    type Planes;
+    /// See [`Set::no_planes`].
+    fn no_planes() -> Self::Planes;
+}
+
+macro_rules! width {
+    ($words:literal, $kinds:literal) => {
+        impl Width for Words<$words> {
+            const KINDS: usize = $kinds;
+            type Planes = [Self; $kinds];
+            #[inline(always)]
+            fn no_planes() -> Self::Planes {
+                [Words([0; $words]); $kinds]
+            }
+        }
+    };
+}
+width!(1, 8);
+width!(2, 16);
+width!(3, 24);
+
+impl<const N: usize> Set for Words<N>
+where
+    Self: Width,
+    <Self as Width>::Planes: Copy + Eq + Debug + AsRef<[Self]> + AsMut<[Self]> + Send + Sync,
+{
+    const CAPACITY: usize = 64 * N;
+    const WORDS: usize = N;
+    const KINDS: usize = <Self as Width>::KINDS;
+    const EMPTY: Self = Words([0; N]);
+    type Planes = <Self as Width>::Planes;
+
+    #[inline(always)]
+    fn no_planes() -> Self::Planes {
+        <Self as Width>::no_planes()
+    }
+
+    #[inline(always)]
+    fn bit(square: u8) -> Self {
+        let mut words = [0; N];
+        words[usize::from(square >> 6) % N] = 1 << (square & 63);
+        Words(words)
+    }
+
+    #[inline(always)]
+    fn word(self, i: usize) -> u64 {
+        self.0[i]
+    }
+
+    #[inline(always)]
+    fn from_words(word: impl Fn(usize) -> u64) -> Self {
+        Words(std::array::from_fn(word))
+    }
+
+    #[inline(always)]
+    fn has(self, square: u8) -> bool {
+        self.0[usize::from(square >> 6) % N] >> (square & 63) & 1 != 0
+    }
+
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        self.0.iter().fold(0, |all, w| all | w) == 0
+    }
+
+    #[inline(always)]
+    fn count(self) -> u32 {
+        self.0.iter().map(|w| w.count_ones()).sum()
+    }
+
+    #[inline(always)]
+    fn first(self) -> Option<u8> {
+        for i in 0..N {
+            if self.0[i] != 0 {
+                return Some((64 * i as u32 + self.0[i].trailing_zeros()) as u8);
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn last(self) -> Option<u8> {
+        for i in (0..N).rev() {
+            if self.0[i] != 0 {
+                return Some((64 * i as u32 + 63 - self.0[i].leading_zeros()) as u8);
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn through_first(self) -> Self {
+        // x ^ (x - 1), with the borrow carried from word to word.
+        let mut borrow = true;
+        Words(std::array::from_fn(|i| {
+            let (less, under) = self.0[i].overflowing_sub(u64::from(borrow));
+            borrow = under;
+            self.0[i] ^ less
+        }))
+    }
+
+    #[inline(always)]
+    fn from_last(self) -> Self {
+        let mut above = 0;
+        let mut words = [0; N];
+        for i in (0..N).rev() {
+            // Once a higher word holds the last square, the lower ones are left out.
+            let here = u64::MAX << (63 - (self.0[i] | 1).leading_zeros());
+            words[i] = if above == 0 { here } else { 0 };
+            above |= self.0[i];
+        }
+        // Words under an empty higher word start from their own last square; an empty word counts
+        // whole, as `| 1` makes it.
+        Words(words)
+    }
+
+    #[inline(always)]
+    fn shifted(self, delta: i8) -> Self {
+        debug_assert!(delta != 0 && delta.unsigned_abs() < 64);
+        let n = u32::from(delta.unsigned_abs());
+        if delta > 0 {
+            Words(std::array::from_fn(|i| {
+                let carried = if i == 0 { 0 } else { self.0[i - 1] >> (64 - n) };
+                self.0[i] << n | carried
+            }))
+        } else {
+            Words(std::array::from_fn(|i| {
+                let carried = if i + 1 == N {
+                    0
+                } else {
+                    self.0[i + 1] << (64 - n)
+                };
+                self.0[i] >> n | carried
+            }))
+        }
+    }
+}
+
+impl<const N: usize> Default for Words<N> {
+    fn default() -> Self {
+        Words([0; N])
+    }
+}
+
+impl<const N: usize> Debug for Words<N> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("{")?;
+        for i in 0..64 * N {
+            if self.0[i / 64] >> (i % 64) & 1 != 0 {
+                write!(f, " {i}")?;
+            }
+        }
+        f.write_str(" }")
+    }
+}
+
+macro_rules! bitwise {
+    ($name:ident, $method:ident, $assign:ident, $assign_method:ident, $op:tt) => {
+        impl<const N: usize> $name for Words<N> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Words(std::array::from_fn(|i| self.0[i] $op other.0[i]))
+            }
+        }
+        impl<const N: usize> $assign for Words<N> {
+            #[inline(always)]
+            fn $assign_method(&mut self, other: Self) {
+                *self = *self $op other;
+            }
+        }
+    };
+}
+bitwise!(BitAnd, bitand, BitAndAssign, bitand_assign, &);
+bitwise!(BitOr, bitor, BitOrAssign, bitor_assign, |);
+bitwise!(BitXor, bitxor, BitXorAssign, bitxor_assign, ^);
+
+impl<const N: usize> Not for Words<N> {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        Words(self.0.map(|w| !w))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+use super::*;
+use proptest::prelude::*;
+
+fn naive<const N: usize>(set: Words<N>) -> Vec<u8>
+where
+    Words<N>: Set,
+{
+    (0..(64 * N) as u8).filter(|&i| set.has(i)).collect()
+}
+
+fn check<const N: usize>(words: [u64; N], delta: i8)
+where
+    Words<N>: Set,
+{
+    let set = Words(words);
+    let all = naive(set);
+    let top = (64 * N) as i32;
+    assert_eq!(set.iter().collect::<Vec<_>>(), all);
+    assert_eq!(set.count() as usize, all.len());
+    assert_eq!(set.first(), all.first().copied());
+    assert_eq!(set.last(), all.last().copied());
+    let first = all.first().map_or(top - 1, |&i| i32::from(i));
+    let last = all.last().map_or(0, |&i| i32::from(i));
+    assert_eq!(
+        naive(set.through_first()),
+        (0..=first as u8).collect::<Vec<_>>()
+    );
+    assert_eq!(
+        naive(set.from_last()),
+        (last as u8..top as u8).collect::<Vec<_>>()
+    );
+    let moved: Vec<u8> = all
+        .iter()
+        .map(|&i| i32::from(i) + i32::from(delta))
+        .filter(|i| (0..top).contains(i))
+        .map(|i| i as u8)
+        .collect();
+    assert_eq!(naive(set.shifted(delta)), moved);
+}
+
+proptest! {
+    #[test]
+    fn agree_with_lists(a: u64, b: u64, c: u64, sparse: u64, d in 1i8..63, down: bool) {
+        let d = if down { -d } else { d };
+        for mask in [u64::MAX, sparse & sparse.rotate_left(7), 0] {
+            check([a & mask], d);
+            check([a & mask, b], d);
+            check([a, b & mask], d);
+            check([a & mask, b & mask, c], d);
+            check([a, b & mask, c & mask], d);
+            check([a & mask, b & mask, c & mask], d);
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! What moves are made from: a variant's board and pieces resolved at load time into sets and lists
+//! for one width. Everything here is derived; nothing changes while a game is played.
+
+use crate::set::Set;
+use crate::setup::CastlingRights;
+use crate::side::{Side, Wing};
+use crate::variant::{CastlePath, StateFlag, Variant};
+
+mod derive;
+mod rider;
+
+pub(crate) use rider::Rider;
+
+/// A step of every piece of a set at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Shift<S> {
+    /// Difference of square numbers that most steps have; 0 if none has a common one.
+    delta: i8,
+    /// Squares from which the step makes that difference.
+    regular: S,
+    /// Steps with another difference: near missing squares.
+    irregular: Vec<(u8, u8)>,
+    /// From where the step leads to a square.
+    pub origin: Vec<u8>,
+}
+
+impl<S: Set> Shift<S> {
+    /// Where the pieces of the set arrive.
+    #[inline(always)]
+    pub fn apply(&self, set: S) -> S {
+        let mut moved = (set & self.regular).shifted(self.delta);
+        for &(from, to) in &self.irregular {
+            if set.has(from) {
+                moved |= S::bit(to);
+            }
+        }
+        moved
+    }
+}
+
+/// The two halves of a line through a square.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line<S> {
+    up: S,
+    down: S,
+}
+
+impl<S: Set> Line<S> {
+    /// Squares that a slider reaches on the line, up to and with the first blockers.
+    #[inline(always)]
+    fn attacks(&self, occupied: S) -> S {
+        (self.up & (self.up & occupied).through_first())
+            | (self.down & (self.down & occupied).from_last())
+    }
+}
+
+/// Kinds whose capturing leaps are alike.
+#[derive(Clone, Debug)]
+pub(crate) struct LeapAttack {
+    /// By side of the attacker: table of the squares from which a square is attacked.
+    pub from: [u16; 2],
+    pub kinds: Vec<u8>,
+}
+
+/// How a kind moves, but for the leaps of pawn-type kinds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mover {
+    /// By side: table of leaps that move and capture alike.
+    pub leaps: [Option<u16>; 2],
+    /// By side: table of leaps that only move.
+    pub quiet: [Option<u16>; 2],
+    /// By side: table of leaps that only capture.
+    pub take: [Option<u16>; 2],
+    pub orthogonal: bool,
+    pub diagonal: bool,
+    /// Numbers of riders.
+    pub riders: Vec<u8>,
+}
+
+impl Mover {
+    pub fn moves(&self) -> bool {
+        self.leaps[0].is_some()
+            || self.quiet[0].is_some()
+            || self.take[0].is_some()
+            || self.orthogonal
+            || self.diagonal
+            || !self.riders.is_empty()
+    }
+}
+
+/// Leaps of a pawn-type kind, for all its pieces at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Pawn<S> {
+    pub kind: u8,
+    /// By side.
+    pub quiet: [Vec<Shift<S>>; 2],
+    pub take: [Vec<Shift<S>>; 2],
+    /// By side: table of the squares from which it captures on a square.
+    pub take_from: [u16; 2],
+}
+
+/// Squares where a piece becomes another one without choice.
+#[derive(Clone, Debug)]
+pub(crate) struct Place<S> {
+    pub kind: u8,
+    pub squares: [S; 2],
+    /// By side: state flag of a prisoner that must stand for it to happen; 0 for none.
+    pub flag: [u16; 2],
+}
+
+/// See [`crate::variant::Promotion`].
+#[derive(Clone, Debug)]
+pub(crate) struct Zones<S> {
+    pub kinds: u32,
+    pub to: Vec<u8>,
+    pub captured: Vec<u8>,
+    pub optional: [S; 2],
+    pub mandatory: [S; 2],
+}
+
+/// See [`crate::variant::Traverse`].
+#[derive(Clone, Debug)]
+pub(crate) struct Castle<S> {
+    pub piece: u8,
+    pub becomes: u8,
+    pub squares: [S; 2],
+    /// By side: flag of having castled.
+    pub castled: [u16; 2],
+}
+
+/// See [`crate::variant::Crowning`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crown {
+    pub piece: u8,
+    pub becomes: u8,
+    pub crowned: u16,
+    pub offer: u16,
+}
+
+/// See [`crate::variant::Castling`].
+#[derive(Clone, Debug)]
+pub(crate) struct Rochade<S> {
+    pub piece: u8,
+    pub partner: u8,
+    pub side: Side,
+    pub wing: Wing,
+    pub path: CastlePath,
+    /// Squares that must be empty: all between the two.
+    pub empty: S,
+    /// Squares that the royal piece passes, without its home and its target.
+    pub through: S,
+}
+
+/// Zobrist keys.
+#[derive(Clone, Debug)]
+pub(crate) struct Keys {
+    /// By kind, side and square.
+    pieces: Vec<u64>,
+    pub rights: [u64; 16],
+    pub state: [u64; 16],
+    pub passed: Vec<u64>,
+    pub black: u64,
+    squares: usize,
+}
+
+impl Keys {
+    #[inline(always)]
+    pub fn piece(&self, side: Side, kind: u8, square: u8) -> u64 {
+        self.pieces[(2 * usize::from(kind) + side.index()) * self.squares + usize::from(square)]
+    }
+
+    /// The key of a whole state field.
+    pub fn of_state(&self, state: u16) -> u64 {
+        let mut key = 0;
+        let mut rest = state;
+        while rest != 0 {
+            key ^= self.state[rest.trailing_zeros() as usize];
+            rest &= rest - 1;
+        }
+        key
+    }
+}
+
+/// The tables of a variant at one width.
+#[derive(Clone, Debug)]
+pub struct Tables<S: Set> {
+    pub(crate) squares: usize,
+    pub(crate) board: S,
+    pub(crate) movers: Vec<Mover>,
+    /// Kinds that move otherwise than as pawns, with no royal kinds.
+    pub(crate) common: Vec<u8>,
+    pub(crate) royals: Vec<u8>,
+    pub(crate) pawns: Vec<Pawn<S>>,
+    /// Bit of every pawn-type kind.
+    pub(crate) pawn_mask: u32,
+    pub(crate) leaps: Vec<Vec<S>>,
+    pub(crate) leap_attacks: Vec<LeapAttack>,
+    pub(crate) orthogonal: Vec<u8>,
+    pub(crate) diagonal: Vec<u8>,
+    /// By square: what a slider reaches on an empty board.
+    pub(crate) orthogonal_lines: Vec<S>,
+    pub(crate) diagonal_lines: Vec<S>,
+    lines: Vec<[Line<S>; 4]>,
+    between: Vec<S>,
+    pub(crate) riders: Vec<Rider<S>>,
+    /// Rays by direction and square.
+    rays: Vec<rider::Ray<S>>,
+    /// By square: the squares next to it.
+    pub(crate) ring: Vec<S>,
+    /// By side: from where initial steps start.
+    pub(crate) initial: [S; 2],
+    pub(crate) initial_steps: u8,
+    pub(crate) zones: Option<Zones<S>>,
+    pub(crate) places: Vec<Place<S>>,
+    /// By side: squares on which a pawn-type piece may become another one.
+    pub(crate) changes: [S; 2],
+    pub(crate) setup_counts: [Vec<u32>; 2],
+    pub(crate) several_royals: bool,
+    pub(crate) apart: bool,
+    pub(crate) rochades: Vec<Rochade<S>>,
+    /// By square: castling rights that end when a piece leaves or arrives.
+    pub(crate) rights_lost: Vec<u8>,
+    pub(crate) castle: Option<Castle<S>>,
+    pub(crate) crown: Option<Crown>,
+    /// By side: where its royal piece draws the game.
+    pub(crate) citadels: Option<[S; 2]>,
+    pub(crate) bare_king: bool,
+    pub(crate) stalemate_wins: bool,
+    pub(crate) bare_royals: bool,
+    pub(crate) move_rule: u32,
+    pub(crate) keys: Keys,
+}
+
+impl<S: Set> Tables<S> {
+    /// Squares that a rook reaches, up to and with the first blockers.
+    #[inline(always)]
+    pub fn orthogonal_attacks(&self, square: u8, occupied: S) -> S {
+        let lines = &self.lines[usize::from(square)];
+        lines[0].attacks(occupied) | lines[1].attacks(occupied)
+    }
+
+    /// Squares that a bishop reaches, up to and with the first blockers.
+    #[inline(always)]
+    pub fn diagonal_attacks(&self, square: u8, occupied: S) -> S {
+        let lines = &self.lines[usize::from(square)];
+        lines[2].attacks(occupied) | lines[3].attacks(occupied)
+    }
+
+    /// The squares between two of a rank, file or diagonal.
+    #[inline(always)]
+    pub(crate) fn between(&self, a: u8, b: u8) -> S {
+        self.between[usize::from(a) * self.squares + usize::from(b)]
+    }
+
+    #[inline(always)]
+    pub(crate) fn leap(&self, table: u16, square: u8) -> S {
+        self.leaps[usize::from(table)][usize::from(square)]
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_royal(&self, kind: u8) -> bool {
+        self.royals.contains(&kind)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_pawn(&self, kind: u8) -> bool {
+        self.pawn_mask >> kind & 1 != 0
+    }
+
+    /// Number of squares of the board.
+    pub fn square_count(&self) -> usize {
+        self.squares
+    }
+
+    /// All squares of the board.
+    pub fn board(&self) -> S {
+        self.board
+    }
+
+    /// Bytes that the tables take, without the few of their own fields.
+    pub fn bytes(&self) -> usize {
+        let set = size_of::<S>();
+        let leaps: usize = self.leaps.iter().map(|t| t.len() * set).sum();
+        let rays: usize = self.rays.iter().map(|r| r.sets.len() * set).sum();
+        let riders: usize = self.riders.iter().map(Rider::bytes).sum();
+        leaps
+            + rays
+            + riders
+            + self.lines.len() * size_of::<[Line<S>; 4]>()
+            + self.between.len() * set
+            + (self.orthogonal_lines.len() + self.diagonal_lines.len() + self.ring.len()) * set
+            + (self.keys.pieces.len() + self.keys.passed.len()) * 8
+    }
+
+    /// Position keys' part for castling rights.
+    #[inline(always)]
+    pub(crate) fn rights_key(&self, rights: CastlingRights) -> u64 {
+        self.keys.rights[usize::from(rights.0 & 15)]
+    }
+
+    /// Stands in while a variant is being built.
+    pub(crate) fn empty() -> Self {
+        Tables {
+            squares: 0,
+            board: S::EMPTY,
+            movers: Vec::new(),
+            common: Vec::new(),
+            royals: Vec::new(),
+            pawns: Vec::new(),
+            pawn_mask: 0,
+            leaps: Vec::new(),
+            leap_attacks: Vec::new(),
+            orthogonal: Vec::new(),
+            diagonal: Vec::new(),
+            orthogonal_lines: Vec::new(),
+            diagonal_lines: Vec::new(),
+            lines: Vec::new(),
+            between: Vec::new(),
+            riders: Vec::new(),
+            rays: Vec::new(),
+            ring: Vec::new(),
+            initial: [S::EMPTY; 2],
+            initial_steps: 1,
+            zones: None,
+            places: Vec::new(),
+            changes: [S::EMPTY; 2],
+            setup_counts: Default::default(),
+            several_royals: false,
+            apart: false,
+            rochades: Vec::new(),
+            rights_lost: Vec::new(),
+            castle: None,
+            crown: None,
+            citadels: None,
+            bare_king: false,
+            stalemate_wins: false,
+            bare_royals: false,
+            move_rule: u32::MAX,
+            keys: Keys {
+                pieces: Vec::new(),
+                rights: [0; 16],
+                state: [0; 16],
+                passed: Vec::new(),
+                black: 0,
+                squares: 0,
+            },
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! Building the tables from a variant.
+
+use super::rider::{Ray, RiderShape, rider_table};
+use super::*;
+use crate::betza::{Mode, Part, Vector, Way};
+use crate::frame::Frame;
+use crate::set::Set;
+use crate::variant::{Arrival, SideSquares, Stalemate};
+use std::collections::HashMap;
+
+const ORTHOGONAL: [Vector; 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
+const DIAGONAL: [Vector; 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
+
+/// A vector of White's as the side sees it.
+pub(super) fn seen(side: Side, (x, y): Vector) -> (i32, i32) {
+    let north = if side == Side::White { 1 } else { -1 };
+    (i32::from(x), north * i32::from(y))
+}
+
+/// The squares of a ray in their order, without its start.
+pub(super) fn walk(frame: &Frame, from: u8, (dx, dy): (i32, i32)) -> Vec<u8> {
+    let mut squares = Vec::new();
+    let mut at = crate::frame::Square(from);
+    while let Some(next) = frame.step(at, dx, dy) {
+        squares.push(next.0);
+        at = next;
+    }
+    squares
+}
+
+/// Tables of sets that are kept once each.
+struct Pool<S> {
+    tables: Vec<Vec<S>>,
+}
+
+impl<S: Set> Pool<S> {
+    fn add(&mut self, table: Vec<S>) -> u16 {
+        let found = self.tables.iter().position(|t| *t == table);
+        found.unwrap_or_else(|| {
+            self.tables.push(table);
+            self.tables.len() - 1
+        }) as u16
+    }
+}
+
+/// By square: where the leaps of the given modes lead.
+fn leap_table<S: Set>(frame: &Frame, side: Side, parts: &[Part], modes: &[Mode]) -> Option<Vec<S>> {
+    let vectors: Vec<Vector> = parts
+        .iter()
+        .filter(|p| modes.contains(&p.mode))
+        .filter_map(|p| match p.way {
+            Way::Leap(v) => Some(v),
+            _ => None,
+        })
+        .collect();
+    let targets = |square| {
+        S::from_squares(vectors.iter().filter_map(|&v| {
+            let (dx, dy) = seen(side, v);
+            frame.step(square, dx, dy).map(|s| s.0)
+        }))
+    };
+    (!vectors.is_empty()).then(|| frame.squares().map(targets).collect())
+}
+
+/// From where each square is reached.
+fn reversed<S: Set>(table: &[S]) -> Vec<S> {
+    let mut from = vec![S::EMPTY; table.len()];
+    for (square, targets) in table.iter().enumerate() {
+        for target in targets.iter() {
+            from[usize::from(target)] |= S::bit(square as u8);
+        }
+    }
+    from
+}
+
+fn shift<S: Set>(frame: &Frame, side: Side, vector: Vector) -> Shift<S> {
+    let (dx, dy) = seen(side, vector);
+    let steps: Vec<(u8, u8)> = frame
+        .squares()
+        .filter_map(|from| frame.step(from, dx, dy).map(|to| (from.0, to.0)))
+        .collect();
+    let mut deltas: HashMap<i32, usize> = HashMap::new();
+    for &(from, to) in &steps {
+        *deltas.entry(i32::from(to) - i32::from(from)).or_default() += 1;
+    }
+    let delta = deltas
+        .into_iter()
+        .filter(|(d, _)| d.abs() < 64)
+        .max_by_key(|&(d, n)| (n, d))
+        .map_or(1, |(d, _)| d as i8);
+    let is_regular = |&&(from, to): &&(u8, u8)| i32::from(to) - i32::from(from) == i32::from(delta);
+    let mut origin = vec![0; frame.len()];
+    for &(from, to) in &steps {
+        origin[usize::from(to)] = from;
+    }
+    Shift {
+        delta,
+        regular: S::from_squares(steps.iter().filter(is_regular).map(|s| s.0)),
+        irregular: steps.iter().filter(|s| !is_regular(s)).copied().collect(),
+        origin,
+    }
+}
+
+/// By side, the set of the squares.
+fn sets<S: Set>(squares: &SideSquares) -> [S; 2] {
+    [0, 1].map(|side| S::from_squares(squares[side].iter().map(|s| s.0)))
+}
+
+/// Whether the parts hold an unlimited plain slide in all four directions.
+fn slides(parts: &[Part], directions: &[Vector; 4]) -> bool {
+    directions
+        .iter()
+        .all(|&step| parts.contains(&plain_slide(step)))
+}
+
+fn plain_slide(step: Vector) -> Part {
+    Part {
+        mode: Mode::Both,
+        way: Way::Ride {
+            step,
+            max: 0,
+            hop: false,
+            skip: 0,
+        },
+    }
+}
+
+impl<S: Set> Tables<S> {
+    /// The tables of a variant whose frame and pieces fit the width.
+    pub(crate) fn new(variant: &Variant) -> Self {
+        let mut t = Tables::empty();
+        let frame = &variant.frame;
+        t.squares = frame.len();
+        t.board = S::from_squares(frame.squares().map(|s| s.0));
+        t.lines_and_rays(frame);
+        t.ways_of_moving(variant);
+        t.mechanisms(variant);
+        t.keys = keys(variant);
+        t
+    }
+
+    fn lines_and_rays(&mut self, frame: &Frame) {
+        let n = frame.len();
+        self.between = vec![S::EMPTY; n * n];
+        for from in frame.squares().map(|s| s.0) {
+            let mut reach = [S::EMPTY; 8];
+            for (i, &v) in ORTHOGONAL.iter().chain(&DIAGONAL).enumerate() {
+                let mut passed = S::EMPTY;
+                for to in walk(frame, from, seen(Side::White, v)) {
+                    self.between[usize::from(from) * n + usize::from(to)] = passed;
+                    passed |= S::bit(to);
+                }
+                reach[i] = passed;
+            }
+            // Both vectors of a pair point to higher numbers first: north or east, then the opposite.
+            self.lines.push([
+                Line {
+                    up: reach[0],
+                    down: reach[2],
+                },
+                Line {
+                    up: reach[1],
+                    down: reach[3],
+                },
+                Line {
+                    up: reach[4],
+                    down: reach[6],
+                },
+                Line {
+                    up: reach[5],
+                    down: reach[7],
+                },
+            ]);
+            self.orthogonal_lines
+                .push(reach[0] | reach[1] | reach[2] | reach[3]);
+            self.diagonal_lines
+                .push(reach[4] | reach[5] | reach[6] | reach[7]);
+            let ring = ORTHOGONAL.iter().chain(&DIAGONAL).filter_map(|&(x, y)| {
+                frame
+                    .step(crate::frame::Square(from), x.into(), y.into())
+                    .map(|s| s.0)
+            });
+            self.ring.push(S::from_squares(ring));
+        }
+    }
+
+    fn ways_of_moving(&mut self, variant: &Variant) {
+        let frame = &variant.frame;
+        let mut pool = Pool { tables: Vec::new() };
+        let mut directions: Vec<(i32, i32)> = Vec::new();
+        let mut shapes: Vec<RiderShape> = Vec::new();
+        for (i, piece) in variant.pieces.iter().enumerate() {
+            let kind = i as u8;
+            let mut mover = Mover {
+                orthogonal: slides(&piece.parts, &ORTHOGONAL),
+                diagonal: slides(&piece.parts, &DIAGONAL),
+                ..Mover::default()
+            };
+            let is_slide = |p: &Part| {
+                let plain = |set: &[Vector; 4]| set.iter().any(|&s| *p == plain_slide(s));
+                (mover.orthogonal && plain(&ORTHOGONAL)) || (mover.diagonal && plain(&DIAGONAL))
+            };
+            let rest: Vec<Part> = piece
+                .parts
+                .iter()
+                .copied()
+                .filter(|p| !is_slide(p))
+                .collect();
+            if piece.pawn {
+                self.pawn_mask |= 1 << kind;
+                self.add_pawn(frame, kind, &rest, &mut pool);
+            } else {
+                for side in Side::ALL {
+                    let mut table =
+                        |mode| leap_table(frame, side, &rest, &[mode]).map(|t| pool.add(t));
+                    mover.leaps[side.index()] = table(Mode::Both);
+                    mover.quiet[side.index()] = table(Mode::MoveOnly);
+                    mover.take[side.index()] = table(Mode::CaptureOnly);
+                }
+            }
+            self.add_leap_attack(frame, kind, &rest, &mut pool);
+            for shape in RiderShape::of(&rest) {
+                let known = shapes.iter().position(|s| *s == shape);
+                let rider = known.unwrap_or_else(|| {
+                    self.riders
+                        .push(rider_table(frame, &shape, &mut directions));
+                    shapes.push(shape);
+                    shapes.len() - 1
+                });
+                self.riders[rider].kinds.push(kind);
+                mover.riders.push(rider as u8);
+            }
+            if mover.orthogonal {
+                self.orthogonal.push(kind);
+            }
+            if mover.diagonal {
+                self.diagonal.push(kind);
+            }
+            if piece.royal {
+                self.royals.push(kind);
+            } else if mover.moves() {
+                self.common.push(kind);
+            }
+            self.movers.push(mover);
+        }
+        self.rays = directions.iter().map(|&d| Ray::new(frame, d)).collect();
+        self.leaps = pool.tables;
+    }
+
+    fn add_pawn(&mut self, frame: &Frame, kind: u8, parts: &[Part], pool: &mut Pool<S>) {
+        let shifts = |side, wanted: fn(Mode) -> bool| {
+            let leaps = parts.iter().filter(|p| wanted(p.mode));
+            leaps
+                .filter_map(|p| match p.way {
+                    Way::Leap(v) => Some(shift(frame, side, v)),
+                    _ => None,
+                })
+                .collect()
+        };
+        let from = |side| {
+            let takes = leap_table(frame, side, parts, &[Mode::Both, Mode::CaptureOnly]);
+            reversed(&takes.unwrap_or_else(|| vec![S::EMPTY; frame.len()]))
+        };
+        self.pawns.push(Pawn {
+            kind,
+            quiet: Side::ALL.map(|s| shifts(s, Mode::moves)),
+            take: Side::ALL.map(|s| shifts(s, Mode::captures)),
+            take_from: Side::ALL.map(|s| pool.add(from(s))),
+        });
+    }
+
+    fn add_leap_attack(&mut self, frame: &Frame, kind: u8, parts: &[Part], pool: &mut Pool<S>) {
+        let takes = |side| leap_table(frame, side, parts, &[Mode::Both, Mode::CaptureOnly]);
+        let (Some(white), Some(black)) = (takes(Side::White), takes(Side::Black)) else {
+            return;
+        };
+        let from = [pool.add(reversed(&white)), pool.add(reversed(&black))];
+        match self.leap_attacks.iter_mut().find(|a| a.from == from) {
+            Some(group) => group.kinds.push(kind),
+            None => self.leap_attacks.push(LeapAttack {
+                from,
+                kinds: vec![kind],
+            }),
+        }
+    }
+
+    fn mechanisms(&mut self, variant: &Variant) {
+        let rules = &variant.rules;
+        if let Some(initial) = &rules.initial {
+            self.initial = sets(&initial.squares);
+            self.initial_steps = initial.steps;
+        }
+        self.zones = rules.promotion.as_ref().map(|p| Zones {
+            kinds: p.pieces.iter().fold(0, |mask, k| mask | 1 << k.0),
+            to: p.to.iter().map(|k| k.0).collect(),
+            captured: p.captured.iter().map(|k| k.0).collect(),
+            optional: sets(&p.optional),
+            mandatory: sets(&p.mandatory),
+        });
+        let place = |a: &Arrival, prisoner: bool| Place {
+            kind: a.piece.0,
+            squares: sets(&a.squares),
+            flag: Side::ALL.map(|side| {
+                if prisoner {
+                    variant.flag_bit(StateFlag::InPrison(side, a.piece))
+                } else {
+                    0
+                }
+            }),
+        };
+        self.places = rules.arrivals.iter().map(|a| place(a, false)).collect();
+        self.places
+            .extend(rules.prison.iter().map(|a| place(a, true)));
+        for side in [0, 1] {
+            for place in &self.places {
+                self.changes[side] |= place.squares[side];
+            }
+            if let Some(zones) = &self.zones {
+                self.changes[side] |= zones.optional[side] | zones.mandatory[side];
+            }
+        }
+        self.setup_counts = variant.setup_counts.clone();
+        self.several_royals = rules.several_royals;
+        self.apart = rules.apart;
+        self.castle = rules.traverse.as_ref().map(|t| Castle {
+            piece: t.piece.0,
+            becomes: t.becomes.0,
+            squares: sets(&t.castle),
+            castled: Side::ALL.map(|s| variant.flag_bit(StateFlag::Castled(s))),
+        });
+        self.crown = rules.crowning.map(|c| Crown {
+            piece: c.piece.0,
+            becomes: c.becomes.0,
+            crowned: variant.flag_bit(StateFlag::Crowned),
+            offer: variant.flag_bit(StateFlag::Offer),
+        });
+        self.citadels = rules.endings.citadels.as_ref().map(sets);
+        self.bare_king = rules.endings.bare_king;
+        self.bare_royals = rules.endings.bare_royals;
+        self.stalemate_wins = rules.endings.stalemate == Stalemate::Win;
+        self.move_rule = rules.endings.move_rule.unwrap_or(u32::MAX);
+        self.castlings(variant);
+    }
+
+    fn castlings(&mut self, variant: &Variant) {
+        self.rights_lost = vec![0; self.squares];
+        let Some(castling) = &variant.rules.castling else {
+            return;
+        };
+        for side in Side::ALL {
+            for wing in Wing::ALL {
+                let Some(path) = castling.path(side, wing) else {
+                    continue;
+                };
+                for home in [path.from, path.partner_from] {
+                    self.rights_lost[home.index()] |= CastlingRights::bit(side, wing);
+                }
+                self.rochades.push(Rochade {
+                    piece: castling.piece.0,
+                    partner: castling.partner.0,
+                    side,
+                    wing,
+                    path,
+                    empty: self.between(path.from.0, path.partner_from.0),
+                    through: self.between(path.from.0, path.to.0),
+                });
+            }
+        }
+    }
+}
+
+/// Keys from a fixed sequence (splitmix64), so that they are the same in every run.
+fn keys(variant: &Variant) -> Keys {
+    let mut seed = 0x4875_7375_6e00_2024_u64;
+    let mut next = || {
+        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = seed;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    let squares = variant.frame.len();
+    let mut rights = [0; 16];
+    for key in rights.iter_mut().skip(1) {
+        *key = next();
+    }
+    Keys {
+        rights,
+        state: std::array::from_fn(|_| next()),
+        passed: (0..squares).map(|_| next()).collect(),
+        black: next(),
+        pieces: (0..2 * variant.pieces.len() * squares)
+            .map(|_| next())
+            .collect(),
+        squares,
+    }
+}

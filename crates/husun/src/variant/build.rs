@@ -1,0 +1,590 @@
+//! From a game's text to a checked [`Variant`]: every value is looked at here once, with an error at
+//! its place.
+
+use super::check::{Checker, bounds};
+use super::*;
+use crate::betza::Way;
+use crate::doc::{ArrivalDoc, At, GameDoc, PieceDoc, Problem, Sources};
+use crate::set::Set;
+use std::collections::{BTreeMap, HashSet};
+
+const MAX_KINDS: usize = <Words<3> as Set>::KINDS;
+
+pub(super) fn build(doc: GameDoc, sources: &Sources) -> Result<Variant, GameError> {
+    let missing = |key: &str, what| sources.error(0, key, Problem::Missing(what));
+    let id = doc
+        .id
+        .as_ref()
+        .ok_or_else(|| missing("id", "a short name of small letters, digits and -"))?;
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let text = id.get_ref();
+    if text.is_empty() || text.len() > 40 || !text.chars().all(fits) {
+        let problem = bounds(format!("`{text}`"), "1 to 40 small letters, digits and -");
+        return Err(sources.error(id.span().start, "id", problem));
+    }
+    let checker = Checker {
+        sources,
+        frame: frame(&doc, sources)?,
+        pieces: pieces(&doc.pieces, sources)?,
+    };
+    let rules = rules(&doc, &checker)?;
+    let clock = match &doc.clock {
+        None => TimeControl::None,
+        Some(text) => text.get_ref().parse().map_err(|e| {
+            let e: crate::clock::TimeControlError = e;
+            checker.error(text, "clock", Problem::Conflict(e.to_string()))
+        })?,
+    };
+    let regions = checker.regions(&doc)?;
+    let looks = checker.looks(&doc)?;
+    let customs = checker.customs(&doc)?;
+    let state = state_flags(&rules, &checker.pieces);
+    let words =
+        |text: &Option<At<String>>| text.as_ref().map_or(String::new(), |t| t.get_ref().clone());
+    let Checker { frame, pieces, .. } = checker;
+    let setups = doc.setups.clone().unwrap_or_default();
+    if !setups.contains_key("standard") {
+        return Err(missing("setups.standard", "the set-up as position text"));
+    }
+    let kinds = pieces.len();
+    let mut variant = Variant {
+        id: text.clone(),
+        name: doc
+            .name
+            .as_ref()
+            .map_or(text.clone(), |n| n.get_ref().clone()),
+        summary: words(&doc.summary),
+        origin: words(&doc.origin),
+        clock,
+        pawn_squares: Vec::new(),
+        frame,
+        pieces,
+        rules,
+        regions,
+        looks,
+        customs,
+        setups: Vec::new(),
+        state,
+        setup_counts: [vec![0; kinds], vec![0; kinds]],
+        tables: AnyTables::W64(Arc::new(Tables::empty())),
+    };
+    read_setups(&mut variant, &setups, sources)?;
+    for (side, kind) in variant.setups[0].setup.board.iter().flatten() {
+        variant.setup_counts[side.index()][kind.index()] += 1;
+    }
+    variant.pawn_squares = pawn_squares(&variant);
+    variant.tables = match (variant.frame.len(), kinds) {
+        (0..=64, 0..=8) => AnyTables::W64(Arc::new(Tables::new(&variant))),
+        (0..=128, 0..=16) => AnyTables::W128(Arc::new(Tables::new(&variant))),
+        _ => AnyTables::W192(Arc::new(Tables::new(&variant))),
+    };
+    for named in &variant.setups {
+        variant.check_setup(&named.setup).map_err(|e| {
+            let at = setups.get(&named.name).map_or(0, |s| s.span().start);
+            let problem = Problem::Setup(e.to_string());
+            sources.error(at, format!("setups.{}", named.name), problem)
+        })?;
+    }
+    Ok(variant)
+}
+
+fn read_setups(
+    variant: &mut Variant,
+    setups: &BTreeMap<String, At<String>>,
+    sources: &Sources,
+) -> Result<(), GameError> {
+    let mut names: Vec<&String> = setups.keys().collect();
+    names.sort_by_key(|name| (*name != "standard", (*name).clone()));
+    for name in names {
+        let text = &setups[name];
+        let setup = crate::fen::read(variant, text.get_ref()).map_err(|e| {
+            let problem = Problem::Setup(e.to_string());
+            sources.error(text.span().start, format!("setups.{name}"), problem)
+        })?;
+        variant.setups.push(NamedSetup {
+            name: name.clone(),
+            setup,
+        });
+    }
+    Ok(())
+}
+
+fn frame(doc: &GameDoc, sources: &Sources) -> Result<Frame, GameError> {
+    let board = doc.board.as_ref().ok_or_else(|| {
+        let problem = Problem::Missing("a section with files and ranks");
+        sources.error(0, "board", problem)
+    })?;
+    let board = board.get_ref();
+    let side = |key: &str, value: &At<i64>| {
+        u8::try_from(*value.get_ref())
+            .ok()
+            .filter(|v| (1..=crate::frame::MAX_SIDE).contains(v))
+            .ok_or_else(|| {
+                let problem = bounds(value.get_ref(), "1 to 16");
+                sources.error(value.span().start, key, problem)
+            })
+    };
+    let files = side("board.files", &board.files)?;
+    let ranks = side("board.ranks", &board.ranks)?;
+    // Names are read before it is known which squares are missing, hence by hand.
+    let parse = |text: &At<String>, part: &str| {
+        let mut letters = part.chars();
+        let file = letters
+            .next()
+            .and_then(|c| (c as u32).checked_sub('a' as u32))
+            .filter(|&f| f < u32::from(files));
+        let rank = letters
+            .as_str()
+            .parse::<u8>()
+            .ok()
+            .filter(|r| (1..=ranks).contains(r));
+        file.zip(rank)
+            .map(|(f, r)| (f as u8, r - 1))
+            .ok_or_else(|| {
+                let problem = crate::frame::SquareError::NotASquare {
+                    text: part.into(),
+                    last_file: Frame::file_letter(files - 1),
+                    ranks,
+                };
+                sources.error(text.span().start, "board.missing", problem)
+            })
+    };
+    let mut gone = HashSet::new();
+    for text in &board.missing {
+        let whole = text.get_ref().as_str();
+        let (from, to) = whole.split_once('-').unwrap_or((whole, whole));
+        let (a, b) = (parse(text, from)?, parse(text, to)?);
+        for file in a.0.min(b.0)..=a.0.max(b.0) {
+            for rank in a.1.min(b.1)..=a.1.max(b.1) {
+                gone.insert((file, rank));
+            }
+        }
+    }
+    Frame::new(files, ranks, |file, rank| gone.contains(&(file, rank))).ok_or_else(|| {
+        let squares = usize::from(files) * usize::from(ranks) - gone.len();
+        let problem = bounds(format!("{squares} existing squares"), "1 to 192");
+        sources.error(board.files.span().start, "board", problem)
+    })
+}
+
+fn pieces(docs: &[At<PieceDoc>], sources: &Sources) -> Result<Vec<Piece>, GameError> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for whole in docs {
+        let (at, doc) = (whole.span().start, whole.get_ref());
+        let letter_at = doc.letter.span().start;
+        let mut letters = doc.letter.get_ref().chars();
+        let (Some(letter @ 'A'..='Z'), None) = (letters.next(), letters.next()) else {
+            let found = format!("`{}`", doc.letter.get_ref());
+            let problem = bounds(found, "one capital letter A to Z");
+            return Err(sources.error(letter_at, "pieces.letter", problem));
+        };
+        let key = |name: &str| format!("pieces.{letter}.{name}");
+        if pieces.iter().any(|p| p.letter == letter) {
+            let problem = Problem::Twice(letter.into());
+            return Err(sources.error(letter_at, key("letter"), problem));
+        }
+        let betza = doc.betza.as_ref().ok_or_else(|| {
+            let problem = Problem::Missing("its way of moving in Betza notation");
+            sources.error(at, key("betza"), problem)
+        })?;
+        let parts = crate::betza::parse(betza.get_ref())
+            .map_err(|e| sources.error(betza.span().start, key("betza"), e))?;
+        let (pawn, royal) = (doc.pawn.unwrap_or(false), doc.royal.unwrap_or(false));
+        if pawn && royal {
+            let problem = "a piece cannot be both royal and of pawn type";
+            return Err(sources.error(at, key("pawn"), Problem::Conflict(problem.into())));
+        }
+        pieces.push(Piece {
+            letter,
+            name: doc
+                .name
+                .as_ref()
+                .map_or(letter.to_string(), |n| n.get_ref().clone()),
+            betza: betza.get_ref().clone(),
+            parts,
+            royal,
+            pawn,
+            image: doc
+                .image
+                .as_ref()
+                .map_or(String::new(), |i| i.get_ref().clone()),
+        });
+    }
+    if pieces.is_empty() {
+        let problem = Problem::Missing("at least one [[pieces]] section");
+        return Err(sources.error(0, "pieces", problem));
+    }
+    if let Some(beyond) = docs.get(MAX_KINDS) {
+        let found = format!("{} kinds of piece", pieces.len());
+        let problem = bounds(found, format!("at most {MAX_KINDS}"));
+        return Err(sources.error(beyond.span().start, "pieces", problem));
+    }
+    Ok(pieces)
+}
+
+fn rules(doc: &GameDoc, c: &Checker) -> Result<Rules, GameError> {
+    let royals = doc.royals.as_ref().map(|r| r.get_ref());
+    Ok(Rules {
+        initial: initial(doc, c)?,
+        castling: castling(doc, c)?,
+        promotion: promotion(doc, c)?,
+        arrivals: arrivals("arrivals", doc.arrivals.as_ref(), c)?,
+        prison: arrivals("prison", doc.prison.as_ref(), c)?,
+        several_royals: royals.is_some_and(|r| r.several),
+        apart: royals.is_some_and(|r| r.apart),
+        traverse: traverse(doc, c)?,
+        crowning: crowning(doc, c)?,
+        endings: endings(doc, c)?,
+        points: points(doc, c)?,
+    })
+}
+
+fn initial(doc: &GameDoc, c: &Checker) -> Result<Option<Initial>, GameError> {
+    let Some(initial) = &doc.initial else {
+        return Ok(None);
+    };
+    let initial = initial.get_ref();
+    let steps = *initial.steps.get_ref();
+    if !(2..=3).contains(&steps) {
+        return Err(c.error(&initial.steps, "initial.steps", bounds(steps, "2 or 3")));
+    }
+    Ok(Some(Initial {
+        steps: steps as u8,
+        squares: c.rank_squares("initial.ranks", &initial.ranks)?,
+    }))
+}
+
+fn traverse(doc: &GameDoc, c: &Checker) -> Result<Option<Traverse>, GameError> {
+    let Some(traverse) = &doc.traverse else {
+        return Ok(None);
+    };
+    let doc = traverse.get_ref();
+    let royal = |key: &str, letter| {
+        let kind = c.kind(key, letter)?;
+        if c.pieces[kind.index()].royal {
+            return Ok(kind);
+        }
+        Err(c.error(
+            letter,
+            key,
+            Problem::Conflict("must be a royal piece".into()),
+        ))
+    };
+    Ok(Some(Traverse {
+        piece: royal("traverse.piece", &doc.piece)?,
+        becomes: royal("traverse.becomes", &doc.becomes)?,
+        castle: c.side_squares("traverse.squares", &doc.squares)?,
+    }))
+}
+
+fn crowning(doc: &GameDoc, c: &Checker) -> Result<Option<Crowning>, GameError> {
+    let Some(crowning) = &doc.crowning else {
+        return Ok(None);
+    };
+    if doc.traverse.is_none() {
+        let problem = "needs a [traverse] section, which offers it";
+        return Err(c.error(crowning, "crowning", Problem::Conflict(problem.into())));
+    }
+    let doc = crowning.get_ref();
+    let common = |key: &str, letter| {
+        let kind = c.kind(key, letter)?;
+        let piece = &c.pieces[kind.index()];
+        if !piece.royal && !piece.pawn {
+            return Ok(kind);
+        }
+        let problem = "cannot be royal or of pawn type";
+        Err(c.error(letter, key, Problem::Conflict(problem.into())))
+    };
+    Ok(Some(Crowning {
+        piece: common("crowning.piece", &doc.piece)?,
+        becomes: common("crowning.becomes", &doc.becomes)?,
+    }))
+}
+
+fn arrivals(
+    key: &str,
+    docs: Option<&At<Vec<ArrivalDoc>>>,
+    c: &Checker,
+) -> Result<Vec<Arrival>, GameError> {
+    let mut all: Vec<Arrival> = Vec::new();
+    for doc in docs.map_or(&[][..], |d| d.get_ref()) {
+        let piece_key = format!("{key}.piece");
+        let piece = c.kind(&piece_key, &doc.piece)?;
+        if all.iter().any(|a| a.piece == piece) {
+            let problem = Problem::Twice(doc.piece.get_ref().clone());
+            return Err(c.error(&doc.piece, piece_key, problem));
+        }
+        all.push(Arrival {
+            piece,
+            squares: c.side_squares(&format!("{key}.squares"), &doc.squares)?,
+        });
+    }
+    Ok(all)
+}
+
+fn castling(doc: &GameDoc, c: &Checker) -> Result<Option<Castling>, GameError> {
+    let Some(castling) = &doc.castling else {
+        return Ok(None);
+    };
+    let doc = castling.get_ref();
+    let piece = c.kind("castling.piece", &doc.piece)?;
+    if !c.pieces[piece.index()].royal {
+        let problem = Problem::Conflict("must be a royal piece".into());
+        return Err(c.error(&doc.piece, "castling.piece", problem));
+    }
+    let mut paths = [[None; 2]; 2];
+    for (wing, name, castle) in [
+        (Wing::East, "east", &doc.east),
+        (Wing::West, "west", &doc.west),
+    ] {
+        let Some(castle) = castle else { continue };
+        let key = |part: &str| format!("castling.{name}.{part}");
+        let white = CastlePath {
+            from: c.square("castling.from", &doc.from)?,
+            to: c.square(&key("to"), &castle.to)?,
+            partner_from: c.square(&key("partner_from"), &castle.partner_from)?,
+            partner_to: c.square(&key("partner_to"), &castle.partner_to)?,
+        };
+        let squares = [white.from, white.to, white.partner_from, white.partner_to];
+        let [from, to, partner_from, partner_to] = squares.map(|s| c.frame.file(s));
+        let outward = |a: u8, b: u8| if wing == Wing::East { a < b } else { a > b };
+        let one_rank = squares
+            .iter()
+            .all(|&s| c.frame.rank(s) == c.frame.rank(white.from));
+        let fits = outward(from, to) && outward(partner_to, to) && !outward(partner_from, to);
+        if !one_rank || !fits {
+            let problem = "castling goes along one rank: the royal piece towards its partner and \
+                           not past it, the partner to its other side";
+            return Err(c.error(&castle.to, key("to"), Problem::Conflict(problem.into())));
+        }
+        let mirror = |s: Square| {
+            c.frame.mirror(s).ok_or_else(|| {
+                let problem = "its reflection for Black does not exist";
+                c.error(&castle.to, key("to"), Problem::Conflict(problem.into()))
+            })
+        };
+        paths[0][wing.index()] = Some(white);
+        paths[1][wing.index()] = Some(CastlePath {
+            from: mirror(white.from)?,
+            to: mirror(white.to)?,
+            partner_from: mirror(white.partner_from)?,
+            partner_to: mirror(white.partner_to)?,
+        });
+    }
+    Ok(Some(Castling {
+        piece,
+        partner: c.kind("castling.partner", &doc.partner)?,
+        paths,
+    }))
+}
+
+fn promotion(doc: &GameDoc, c: &Checker) -> Result<Option<Promotion>, GameError> {
+    let Some(promotion) = &doc.promotion else {
+        return Ok(None);
+    };
+    let doc = promotion.get_ref();
+    let all = Promotion {
+        pieces: c.kinds("promotion.pieces", &doc.pieces)?,
+        to: c.kinds("promotion.to", &doc.to)?,
+        captured: c.kinds("promotion.captured", &doc.captured)?,
+        optional: c.rank_squares("promotion.optional_ranks", &doc.optional_ranks)?,
+        mandatory: c.rank_squares("promotion.mandatory_ranks", &doc.mandatory_ranks)?,
+    };
+    if all.to.is_empty() && all.captured.is_empty() {
+        let problem = Problem::Missing("letters in to or captured");
+        return Err(c.error(promotion, "promotion.to", problem));
+    }
+    for letter in doc.to.iter().chain(&doc.captured) {
+        let kind = c.kind("promotion", letter)?;
+        if all.pieces.contains(&kind) || c.pieces[kind.index()].royal {
+            let problem = format!(
+                "{} is royal or promotes itself and cannot be chosen",
+                letter.get_ref()
+            );
+            return Err(c.error(letter, "promotion", Problem::Conflict(problem)));
+        }
+    }
+    for letter in &doc.captured {
+        if all.to.contains(&c.kind("promotion.captured", letter)?) {
+            let problem = Problem::Twice(letter.get_ref().clone());
+            return Err(c.error(letter, "promotion.captured", problem));
+        }
+    }
+    Ok(Some(all))
+}
+
+fn endings(doc: &GameDoc, c: &Checker) -> Result<Endings, GameError> {
+    let endings = doc.endings.as_ref().map(|e| e.get_ref());
+    let count = |key: &str, value: Option<&At<i64>>, default: u32| match value {
+        None => Ok(Some(default)),
+        Some(v) if *v.get_ref() == 0 => Ok(None),
+        Some(v) if (2..=10_000).contains(v.get_ref()) => Ok(Some(*v.get_ref() as u32)),
+        Some(v) => Err(c.error(v, key, bounds(v.get_ref(), "0 (off) or 2 to 10000"))),
+    };
+    let stalemate = match endings.and_then(|e| e.stalemate.as_ref()) {
+        None => Stalemate::Draw,
+        Some(text) => match text.get_ref().as_str() {
+            "draw" => Stalemate::Draw,
+            "win" => Stalemate::Win,
+            found => {
+                let problem = Problem::Unknown {
+                    found: found.into(),
+                    expected: "draw or win".into(),
+                };
+                return Err(c.error(text, "endings.stalemate", problem));
+            }
+        },
+    };
+    let citadels = match &doc.citadels {
+        None => None,
+        Some(doc) => Some(c.side_squares("citadels.squares", &doc.get_ref().squares)?),
+    };
+    let move_rule = endings.and_then(|e| e.move_rule.as_ref());
+    let repetition = endings.and_then(|e| e.repetition.as_ref());
+    Ok(Endings {
+        stalemate,
+        bare_king: endings.is_some_and(|e| e.bare_king),
+        bare_royals: endings.is_some_and(|e| e.bare_royals),
+        move_rule: count("endings.move_rule", move_rule, 100)?,
+        repetition: count("endings.repetition", repetition, 3)?,
+        citadels,
+    })
+}
+
+fn points(doc: &GameDoc, c: &Checker) -> Result<Points, GameError> {
+    let none = Default::default();
+    let doc = doc.points.as_ref().map_or(&none, |p| p.get_ref());
+    let value = |key: &str, own: Option<&At<f64>>, both: Option<&At<f64>>, default: f64| {
+        own.or(both).map_or(Ok(default), |v| c.number(key, v))
+    };
+    let of_side = |own: Option<&crate::doc::SidePointsDoc>| {
+        Ok::<_, GameError>(SidePoints {
+            win: value(
+                "points.win",
+                own.and_then(|o| o.win.as_ref()),
+                doc.win.as_ref(),
+                1.0,
+            )?,
+            draw: value(
+                "points.draw",
+                own.and_then(|o| o.draw.as_ref()),
+                doc.draw.as_ref(),
+                0.5,
+            )?,
+            loss: value(
+                "points.loss",
+                own.and_then(|o| o.loss.as_ref()),
+                doc.loss.as_ref(),
+                0.0,
+            )?,
+        })
+    };
+    let mut royal = Vec::new();
+    for entry in &doc.royal {
+        royal.push((
+            c.kind("points.royal.piece", &entry.piece)?,
+            c.number("points.royal.beaten", &entry.beaten)?,
+            c.number("points.royal.draw", &entry.draw)?,
+        ));
+    }
+    let green_gem = match &doc.green_gem {
+        None => None,
+        Some(v) => Some(c.number("points.green_gem", v)?),
+    };
+    Ok(Points {
+        side: [of_side(doc.white.as_ref())?, of_side(doc.black.as_ref())?],
+        green_gem,
+        royal,
+    })
+}
+
+/// The flags of the state field in their order: prisoners of White and Black, who has castled, the
+/// crowning and its offer.
+fn state_flags(rules: &Rules, pieces: &[Piece]) -> Vec<(char, StateFlag)> {
+    let mut flags = Vec::new();
+    for side in Side::ALL {
+        for prisoner in &rules.prison {
+            let letter = side.cased(pieces[prisoner.piece.index()].letter);
+            flags.push((letter, StateFlag::InPrison(side, prisoner.piece)));
+        }
+    }
+    if rules.traverse.is_some() {
+        for side in Side::ALL {
+            flags.push((side.cased('S'), StateFlag::Castled(side)));
+        }
+    }
+    if rules.crowning.is_some() {
+        flags.push(('X', StateFlag::Crowned));
+        flags.push(('!', StateFlag::Offer));
+    }
+    flags
+}
+
+/// Where pawn-type pieces can ever stand: what their moves and captures reach from the squares of the
+/// set-ups, short of those where they must become something else. Anywhere for a kind of which no
+/// set-up has a piece: it exists for hand-made positions.
+fn pawn_squares(variant: &Variant) -> Vec<[Vec<bool>; 2]> {
+    let n = variant.frame.len();
+    let mut all = vec![[vec![true; n], vec![true; n]]; variant.pieces.len()];
+    for kind in variant.kinds().filter(|&k| variant.piece(k).pawn) {
+        for side in Side::ALL {
+            let mut todo: Vec<Square> = Vec::new();
+            for named in &variant.setups {
+                let here = |s: &Square| named.setup.piece_on(*s) == Some((side, kind));
+                todo.extend(variant.frame.squares().filter(here));
+            }
+            if todo.is_empty() {
+                continue;
+            }
+            let mut reached = vec![false; n];
+            while let Some(square) = todo.pop() {
+                if std::mem::replace(&mut reached[square.index()], true) {
+                    continue;
+                }
+                let next = empty_board_targets(variant, kind, side, square);
+                let stays = |s: &Square| !must_change(variant, kind, side, *s);
+                todo.extend(next.into_iter().filter(stays));
+            }
+            all[kind.index()][side.index()] = reached;
+        }
+    }
+    all
+}
+
+/// Whether a piece of the kind arriving there is another one afterwards in any case.
+fn must_change(variant: &Variant, kind: Kind, side: Side, square: Square) -> bool {
+    let within = |squares: &SideSquares| squares[side.index()].contains(&square);
+    let promotion = variant.rules.promotion.as_ref();
+    variant.rules.arrivals.iter().any(|a| within(&a.squares))
+        || promotion.is_some_and(|p| p.pieces.contains(&kind) && within(&p.mandatory))
+}
+
+/// All squares that a piece can go to or capture on from a square of an otherwise empty board.
+fn empty_board_targets(variant: &Variant, kind: Kind, side: Side, from: Square) -> Vec<Square> {
+    let frame = &variant.frame;
+    let north = if side == Side::White { 1 } else { -1 };
+    let go = |at: Square, (x, y): (i8, i8)| frame.step(at, i32::from(x), north * i32::from(y));
+    let mut targets = Vec::new();
+    let ride = |start: Square, step: (i8, i8), max: u8, targets: &mut Vec<Square>| {
+        let (mut at, mut steps) = (start, 0);
+        while let Some(next) = go(at, step).filter(|_| max == 0 || steps < max) {
+            targets.push(next);
+            (at, steps) = (next, steps + 1);
+        }
+    };
+    for part in &variant.piece(kind).parts {
+        match part.way {
+            Way::Leap(v) => targets.extend(go(from, v)),
+            Way::Ride { step, max, .. } => ride(from, step, max, &mut targets),
+            Way::Bent {
+                first, step, max, ..
+            } => {
+                if let Some(turn) = go(from, first) {
+                    targets.push(turn);
+                    ride(turn, step, max, &mut targets);
+                }
+            }
+        }
+    }
+    targets
+}
