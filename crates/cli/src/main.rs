@@ -1,0 +1,3 @@
+//! The program `husun`.
+
+fn main() {}

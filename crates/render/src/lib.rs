@@ -1,0 +1,1 @@
+//! Boards and move diagrams as SVG, PNG and terminal text.
