@@ -48,12 +48,12 @@ pub enum ClockError {
         state: &'static str,
     },
     /// The times given for a side are none that the time control can show.
-    #[error("times for {side:?}: {source}")]
+    #[error("times for {side:?}: {reason}")]
     Misfit {
         /// For whom they were given.
         side: Side,
         /// What does not fit.
-        source: Misfit,
+        reason: Misfit,
     },
 }
 
@@ -76,13 +76,11 @@ pub struct Pressed {
 enum Phase {
     Stopped,
     Running {
-        #[serde(with = "side_name")]
         side: Side,
         since: Duration,
         spent: Duration,
     },
     Paused {
-        #[serde(with = "side_name")]
         side: Side,
         since: Duration,
         spent: Duration,
@@ -314,7 +312,7 @@ impl Clock {
         at: Duration,
     ) -> Result<(), ClockError> {
         left.fits(self.control)
-            .map_err(|source| ClockError::Misfit { side, source })?;
+            .map_err(|reason| ClockError::Misfit { side, reason })?;
         *self.times_mut(side) = left;
         if let Phase::Running {
             side: turn, since, ..
@@ -397,7 +395,7 @@ impl TryFrom<Record> for Clock {
         } = record;
         for (side, left) in [(Side::White, white), (Side::Black, black)] {
             left.fits(control)
-                .map_err(|source| ClockError::Misfit { side, source })?;
+                .map_err(|reason| ClockError::Misfit { side, reason })?;
         }
         Ok(Self {
             control,
@@ -405,30 +403,5 @@ impl TryFrom<Record> for Clock {
             black,
             phase,
         })
-    }
-}
-
-/// Stores a [`Side`] by name, so that the stored form does not hang on how `Side` itself is serialised.
-mod side_name {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    use crate::Side;
-
-    const NAMES: [(&str, Side); 2] = [("white", Side::White), ("black", Side::Black)];
-
-    // serde calls this with a reference
-    #[allow(clippy::trivially_copy_pass_by_ref)]
-    pub(super) fn serialize<S: Serializer>(side: &Side, to: S) -> Result<S::Ok, S::Error> {
-        let name = NAMES.iter().find(|(_, known)| known == side);
-        to.serialize_str(name.map_or("white", |(name, _)| name))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Side, D::Error> {
-        let text = std::borrow::Cow::<str>::deserialize(from)?;
-        NAMES
-            .iter()
-            .find(|(name, _)| *name == text)
-            .map(|&(_, side)| side)
-            .ok_or_else(|| Error::unknown_variant(&text, &["white", "black"]))
     }
 }

@@ -112,12 +112,12 @@ pub enum TimeControlError {
         example: &'static str,
     },
     /// One of the lengths of time cannot be read.
-    #[error("{part}: {source}")]
+    #[error("{part}: {reason}")]
     Duration {
         /// Which one.
         part: &'static str,
         /// What is wrong with it, with the column in the whole text.
-        source: DurationError,
+        reason: DurationError,
     },
     /// A count is out of its range.
     #[error("{given} {part}, expected 1 to {max}")]
@@ -390,9 +390,9 @@ impl<'a> Parts<'a> {
     ) -> Result<Duration, TimeControlError> {
         self.sign(sign)?;
         let (word, _) = split_while(self.rest(), |c| c != '+');
-        let time = parse_duration(word).map_err(|source| TimeControlError::Duration {
+        let time = parse_duration(word).map_err(|reason| TimeControlError::Duration {
             part,
-            source: source.shifted(self.at),
+            reason: reason.shifted(self.at),
         })?;
         self.at += word.len();
         Ok(time)

@@ -1,8 +1,6 @@
 //! The slow twin: a clock that knows nothing of spans of time and takes one millisecond off at a time,
 //! compared with the real one on random schedules, and other properties on random input.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
-
 use proptest::prelude::*;
 
 use super::super::*;
@@ -15,6 +13,7 @@ struct Twin {
     control: TimeControl,
     sides: [[u64; 3]; 2],
     turn: usize,
+    thought: u64,
 }
 
 impl Twin {
@@ -40,10 +39,12 @@ impl Twin {
             control,
             sides: [Self::figures(control); 2],
             turn: 0,
+            thought: 0,
         }
     }
 
     fn tick(&mut self) {
+        self.thought += 1;
         let full = Self::figures(self.control);
         let [a, b, c] = &mut self.sides[self.turn];
         match self.control {
@@ -90,6 +91,7 @@ impl Twin {
             _ => {}
         }
         self.turn ^= 1;
+        self.thought = 0;
     }
 
     fn shown(&self, side: Side) -> Remaining {
@@ -186,7 +188,7 @@ proptest! {
                     prop_assert_eq!(clock.press(ms(now)), Err(ClockError::Flagged { side, at: deadline }));
                 }
                 Step::Press => {
-                    clock.press(ms(now)).unwrap();
+                    prop_assert_eq!(clock.press(ms(now)).unwrap().spent, ms(twin.thought));
                     twin.press();
                 }
                 Step::Pause(_) if twin.fallen() => prop_assert!(clock.pause(ms(now)).is_err()),
@@ -202,8 +204,8 @@ proptest! {
                 }
                 Step::Back(_) => {}
                 Step::Store => {
-                    let json = serde_json::to_string(&clock).unwrap();
-                    clock = serde_json::from_str(&json).unwrap();
+                    let stored = toml::to_string(&clock).unwrap();
+                    clock = toml::from_str(&stored).unwrap();
                 }
             }
             for side in [White, Black] {
