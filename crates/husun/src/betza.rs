@@ -426,13 +426,16 @@ impl Reader {
             expected,
         };
         if let Some((second, slides)) = &m.chain {
+            if second != "fs" {
+                return Err(refused("after `a` expected fs"));
+            }
             if !matches!(atom, 'W' | 'F') || max != 1 || m.hop || m.lame {
                 return Err(refused("a chain starts with a plain W or F step"));
             }
             let max = u8::from(!slides);
             return bends(&chosen, false, atom == 'W', second, max)
                 .map(|ways| ways.into_iter().map(part).collect())
-                .ok_or_else(|| refused("after `a` expected f or fs"));
+                .ok_or_else(|| refused("after `a` expected fs"));
         }
         if m.lame {
             return lame(atom, &chosen, max)

@@ -108,7 +108,7 @@ pub enum ActionError {
 /// use husun::{Game, Reason, Side};
 /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
 /// let mut game = Game::new(mini.start());
-/// let m = game.position().parse_san("Rc1").unwrap();
+/// let m = game.position().parse_san("Ra3").unwrap();
 /// game.play(m).unwrap();
 /// let outcome = game.resign(Side::Black).unwrap();
 /// assert_eq!((outcome.winner, outcome.reason), (Some(Side::White), Reason::Resignation));
@@ -201,6 +201,12 @@ impl Game {
     /// Makes a move, and says how the game has ended if it has. A draw offer of the opponent's lapses.
     pub fn play(&mut self, m: Move) -> Result<Option<Outcome>, ActionError> {
         self.going_on()?;
+        self.play_on(m)
+    }
+
+    /// Makes a move though the game may have ended by a draw, as analysis does; the outcome is then that
+    /// of the position reached. Where no legal move is left there is none to make.
+    pub fn play_on(&mut self, m: Move) -> Result<Option<Outcome>, ActionError> {
         if !self.position().legal_moves().contains(&m) {
             return Err(ActionError::Illegal);
         }

@@ -102,11 +102,11 @@ impl Status {
 /// ```
 /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
 /// let start = mini.start();
-/// assert_eq!(start.fen(), "k2r/4/4/R2K w - - 0 1");
-/// let m = start.parse_uci("a1a4").unwrap_err();
-/// assert_eq!(m.to_string(), "`a1a4` is not legal here");
-/// let next = start.play(start.parse_uci("d1c1").unwrap());
-/// assert_eq!(next.fen(), "k2r/4/4/R1K1 b - - 1 1");
+/// assert_eq!(start.fen(), "1k1r/4/4/R1K1 w - - 0 1");
+/// let error = start.parse_uci("c1d1").unwrap_err();
+/// assert_eq!(error.to_string(), "`c1d1` is not legal here");
+/// let next = start.play(start.parse_uci("c1c2").unwrap());
+/// assert_eq!(next.fen(), "1k1r/4/2K1/R3 b - - 1 1");
 /// ```
 #[derive(Clone)]
 pub struct Position {

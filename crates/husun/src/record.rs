@@ -78,11 +78,11 @@ pub struct Branch {
 /// ```
 /// use husun::record::Record;
 /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
-/// let text = "[Variant \"mini\"]\n\n1. Rc1 {safe} (1. Ra2) 1... Rd4+ *";
+/// let text = "[Variant \"mini\"]\n\n1. Ra3 {safe} (1. Ra2) 1... Rd1+ *";
 /// let raw: husun::pgn::RawGame = text.parse().unwrap();
 /// let record = Record::from_raw(&raw, |id| (id == "mini").then(|| mini.clone()), || String::new()).unwrap();
 /// assert_eq!(record.game().moves().len(), 2);
-/// assert!(record.to_raw().to_pgn().unwrap().contains("1. Rc1 {safe} (1. Ra2) 1... Rd4+ *"));
+/// assert!(record.to_raw().to_pgn().unwrap().contains("1. Ra3 {safe} (1. Ra2) 1... Rd1+ *"));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {

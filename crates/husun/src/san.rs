@@ -46,9 +46,9 @@ impl Position {
     /// ```
     /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
     /// let start = mini.start();
-    /// let m = start.parse_san("Ra1c1").unwrap();
-    /// assert_eq!(start.san(m), "Rc1");
-    /// assert!(start.parse_san("Kd4").is_err());
+    /// let m = start.parse_san("Ra1a3").unwrap();
+    /// assert_eq!(start.san(m), "Ra3");
+    /// assert!(start.parse_san("Kd1").is_err());
     /// ```
     pub fn san(&self, m: Move) -> String {
         self.san_among(m, &self.legal_moves())

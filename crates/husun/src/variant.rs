@@ -339,7 +339,7 @@ impl Variant {
     ///     files = 4
     ///     ranks = 4
     ///     [setups]
-    ///     standard = "k2r/4/4/R2K w - - 0 1"
+    ///     standard = "1k1r/4/4/R1K1 w - - 0 1"
     ///     [[pieces]]
     ///     letter = "K"
     ///     betza = "K"

@@ -1,0 +1,188 @@
+//! `husun inspect`: JSON lines in, JSON lines out; one answer for every line, whatever it holds.
+
+use anyhow::Result;
+use husun::{Game, Move, Position, Side, UciError, Variant};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::sync::Arc;
+
+use crate::source::Source;
+
+/// Longest line that is read, in bytes.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// One answer.
+#[derive(Serialize)]
+struct Answer {
+    variant: String,
+    fen: String,
+    moves: Vec<String>,
+    check: bool,
+    accept: bool,
+    status: &'static str,
+    winner: Option<char>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    children: Option<Vec<String>>,
+    /// Present where moves were to be played: `null` while the game goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<Option<Ended>>,
+}
+
+#[derive(Serialize)]
+struct Ended {
+    winner: Option<char>,
+    reason: &'static str,
+    points: [Points; 2],
+}
+
+/// Game points, whole numbers written without a fraction.
+struct Points(f64);
+
+impl Serialize for Points {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.fract() == 0.0 {
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Serialize)]
+struct Refusal {
+    field: &'static str,
+    reason: String,
+}
+
+fn refuse(field: &'static str, reason: impl ToString) -> Refusal {
+    Refusal {
+        field,
+        reason: reason.to_string(),
+    }
+}
+
+/// A line's fields, each still as text so that an error can name its field. Others are passed over.
+#[derive(Deserialize)]
+struct Request<'a> {
+    #[serde(borrow)]
+    variant: Option<&'a RawValue>,
+    #[serde(borrow)]
+    fen: Option<&'a RawValue>,
+    #[serde(borrow)]
+    children: Option<&'a RawValue>,
+    #[serde(borrow)]
+    play: Option<&'a RawValue>,
+}
+
+fn field<'a, T: Deserialize<'a>>(
+    name: &'static str,
+    value: Option<&'a RawValue>,
+    expected: &str,
+) -> Result<Option<T>, Refusal> {
+    let Some(value) = value else { return Ok(None) };
+    let read = serde_json::from_str(value.get());
+    read.map_err(|_| refuse(name, format!("expected {expected}")))
+}
+
+fn answer(line: &str, find: &dyn Fn(&str) -> Result<Arc<Variant>>) -> Result<Answer, Refusal> {
+    let request: Request = serde_json::from_str(line).map_err(|e| {
+        let reason = format!("not a JSON object with variant and fen: {e}");
+        refuse("line", reason)
+    })?;
+    let id: String = field("variant", request.variant, "a string")?
+        .ok_or_else(|| refuse("variant", "missing: expected the id of a game"))?;
+    let fen: String = field("fen", request.fen, "a string")?
+        .ok_or_else(|| refuse("fen", "missing: expected a position text"))?;
+    let children: Option<bool> = field("children", request.children, "true or false")?;
+    let play: Option<Vec<String>> = field("play", request.play, "a list of moves in UCI form")?;
+    let variant = find(&id).map_err(|e| refuse("variant", e))?;
+    let start = variant.position(&fen).map_err(|e| refuse("fen", e))?;
+    let game = played(start, play.as_deref().unwrap_or_default())?;
+    let ended = play.map(|_| {
+        game.outcome().map(|outcome| Ended {
+            winner: outcome.winner.map(Side::letter),
+            reason: outcome.reason.name(),
+            points: outcome.points.map(Points),
+        })
+    });
+    Ok(describe(game.position(), children == Some(true), ended))
+}
+
+/// The moves made from a position. One that the rules allow is made though the game may be over by a
+/// draw: what is described is the position reached.
+fn played(start: Position, moves: &[String]) -> Result<Game, Refusal> {
+    let mut game = Game::new(start);
+    for (index, text) in moves.iter().enumerate() {
+        let parsed = game.position().parse_uci(text);
+        let m = parsed.map_err(|e: UciError| refuse("play", format!("move {index}: {e}")))?;
+        game.play_on(m)
+            .map_err(|e| refuse("play", format!("move {index}: {e}")))?;
+    }
+    Ok(game)
+}
+
+fn describe(position: &Position, children: bool, ended: Option<Option<Ended>>) -> Answer {
+    let legal = position.legal_moves();
+    let mut moves: Vec<(String, Move)> = legal
+        .iter()
+        .map(|&m| (position.uci(m).to_string(), m))
+        .collect();
+    moves.sort();
+    let status = position.status();
+    Answer {
+        variant: position.variant().id.clone(),
+        fen: position.fen(),
+        check: position.in_check(),
+        accept: position.can_accept(),
+        status: status.name(),
+        winner: position.winner(status).map(Side::letter),
+        children: children.then(|| moves.iter().map(|&(_, m)| position.play(m).fen()).collect()),
+        moves: moves.into_iter().map(|(text, _)| text).collect(),
+        ended,
+    }
+}
+
+/// Answers standard input line by line until it ends.
+pub fn run(source: &Source) -> Result<()> {
+    let mut input = BufReader::with_capacity(1 << 16, std::io::stdin().lock());
+    let mut output = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    serve(&mut input, &mut output, &|id| source.variant(id))
+}
+
+fn serve<R: Read>(
+    input: &mut BufReader<R>,
+    output: &mut impl Write,
+    find: &dyn Fn(&str) -> Result<Arc<Variant>>,
+) -> Result<()> {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+        if read == 0 {
+            return Ok(output.flush()?);
+        }
+        let too_long = line.len() as u64 == LONGEST_LINE && line.last() != Some(&b'\n');
+        if too_long {
+            input.skip_until(b'\n')?;
+        }
+        let result = match std::str::from_utf8(&line) {
+            _ if too_long => Err(refuse("line", format!("longer than {LONGEST_LINE} bytes"))),
+            Err(e) => Err(refuse("line", format!("not UTF-8: {e}"))),
+            Ok(text) if text.trim().is_empty() => continue,
+            Ok(text) => answer(text.trim(), find),
+        };
+        match result {
+            Ok(answer) => serde_json::to_writer(&mut *output, &answer)?,
+            Err(error) => {
+                serde_json::to_writer(&mut *output, &serde_json::json!({ "error": error }))?;
+            }
+        }
+        output.write_all(b"\n")?;
+        // Whoever waits for the answer gets it; a file is answered in large pieces.
+        if input.buffer().is_empty() {
+            output.flush()?;
+        }
+    }
+}
