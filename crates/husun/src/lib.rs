@@ -6,6 +6,7 @@
 //!
 //! Nothing here reads files, prints or looks at a clock.
 
+pub mod attacks;
 pub mod betza;
 pub mod clock;
 pub mod doc;
@@ -47,7 +48,7 @@ name = "Mini"
 files = 4
 ranks = 4
 [setups]
-standard = "k2r/4/4/R2K w - - 0 1"
+standard = "1k1r/4/4/R1K1 w - - 0 1"
 [[pieces]]
 letter = "K"
 betza = "K"

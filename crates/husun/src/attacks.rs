@@ -1,0 +1,222 @@
+//! What a search asks of the tables besides legal moves: noisy moves, what a piece attacks, who attacks
+//! a square, endings on the board. All of it is derived from what legal moves are made from.
+
+use crate::movegen::Sink;
+use crate::moves::{Move, Special};
+use crate::pos::Pos;
+use crate::set::Set;
+use crate::side::Side;
+use crate::tables::{Shift, Tables};
+use crate::variant::Kind;
+
+/// Lists captures and moves that change what a piece is.
+struct Noisy<'a, S> {
+    moves: &'a mut Vec<Move>,
+    enemy: S,
+}
+
+impl<S: Set> Noisy<'_, S> {
+    #[inline(always)]
+    fn wanted(&self, kind: u8, targets: S, placed: u8) -> S {
+        if kind == placed {
+            targets & self.enemy
+        } else {
+            targets
+        }
+    }
+}
+
+impl<S: Set> Sink<S> for Noisy<'_, S> {
+    #[inline(always)]
+    fn piece(&mut self, from: u8, kind: u8, targets: S, placed: u8) {
+        for to in self.wanted(kind, targets, placed).iter() {
+            self.moves
+                .push(Move::new(from, to, kind, placed, Special::None));
+        }
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, shift: &Shift<S>, hops: u8, kind: u8, targets: S, placed: u8) {
+        if hops > 1 {
+            return;
+        }
+        for to in self.wanted(kind, targets, placed).iter() {
+            let from = shift.origin[usize::from(to)];
+            self.moves
+                .push(Move::new(from, to, kind, placed, Special::None));
+        }
+    }
+
+    #[inline(always)]
+    fn one(&mut self, m: Move) {
+        let noisy = m.special() == Special::EnPassant
+            || m.changes_kind()
+            || (m.special() == Special::None && self.enemy.has(m.to_index()));
+        if noisy {
+            self.moves.push(m);
+        }
+    }
+}
+
+impl<S: Set> Pos<S> {
+    /// What a legal move takes: the square of the piece and its kind.
+    #[inline(always)]
+    pub fn captured(&self, m: Move) -> Option<(u8, Kind)> {
+        let square = match m.special() {
+            Special::None => m.to_index(),
+            Special::EnPassant => self.victim,
+            _ => return None,
+        };
+        let taken = self.sides[self.turn.opponent().index()].has(square);
+        taken.then(|| (square, Kind(self.kind_at(square))))
+    }
+
+    /// Whether a legal move takes a piece or changes what one is.
+    #[inline(always)]
+    pub fn is_noisy(&self, m: Move) -> bool {
+        m.changes_kind()
+            || m.special() == Special::EnPassant
+            || (m.special() == Special::None
+                && self.sides[self.turn.opponent().index()].has(m.to_index()))
+    }
+}
+
+impl<S: Set> Tables<S> {
+    /// Adds all legal moves that capture or change what a piece is, initial steps left out.
+    pub fn noisy_moves(&self, pos: &Pos<S>, moves: &mut Vec<Move>) {
+        let enemy = pos.side(pos.turn.opponent());
+        self.generate(pos, &mut Noisy { moves, enemy });
+    }
+
+    /// Whether a royal piece stands on an opposite citadel, which draws the game.
+    #[inline(always)]
+    pub fn citadel_reached(&self, pos: &Pos<S>) -> bool {
+        self.on_citadel(pos)
+    }
+
+    /// Whether the side to move has won by having bared the opponent's king.
+    #[inline(always)]
+    pub fn opponent_bared(&self, pos: &Pos<S>) -> bool {
+        self.has_bared(pos)
+    }
+
+    /// Whether the side to move wins by leaving its opponent without a move, check or not.
+    #[inline(always)]
+    pub fn stalemate_wins(&self) -> bool {
+        self.stalemate_wins
+    }
+
+    /// All pieces of royal kinds.
+    #[inline(always)]
+    pub fn royal_pieces(&self, pos: &Pos<S>) -> S {
+        pos.of_kinds(&self.royals)
+    }
+
+    /// Squares on which a piece of the kind could capture, and squares to which it can only move, on
+    /// a board with these squares occupied. Pieces of pawn type are left to
+    /// [`Tables::pawn_attacks`], moves within a castle are left out.
+    #[inline(always)]
+    pub fn piece_attacks(&self, side: Side, kind: Kind, from: u8, occupied: S) -> (S, S) {
+        let mover = &self.movers[kind.index()];
+        let i = side.index();
+        let mut takes = S::EMPTY;
+        let mut quiet = S::EMPTY;
+        if let Some(table) = mover.leaps[i] {
+            takes |= self.leap(table, from);
+        }
+        if let Some(table) = mover.take[i] {
+            takes |= self.leap(table, from);
+        }
+        if let Some(table) = mover.quiet[i] {
+            quiet |= self.leap(table, from).without(occupied);
+        }
+        if mover.orthogonal {
+            takes |= self.orthogonal_attacks(from, occupied);
+        }
+        if mover.diagonal {
+            takes |= self.diagonal_attacks(from, occupied);
+        }
+        for &number in &mover.riders {
+            let mode = self.riders[usize::from(number)].mode;
+            let reach = self.rider_attacks(number, side, from, occupied);
+            if mode.captures() {
+                takes |= reach;
+            } else {
+                quiet |= reach.without(occupied);
+            }
+        }
+        (takes, quiet)
+    }
+
+    /// Squares that any of the side's pieces of pawn type among `pieces` attacks by a step.
+    #[inline(always)]
+    pub fn pawn_attacks(&self, pos: &Pos<S>, side: Side, pieces: S) -> S {
+        let mut attacked = S::EMPTY;
+        for pawn in &self.pawns {
+            let pawns = pos.kinds.as_ref()[usize::from(pawn.kind)] & pieces;
+            for shift in &pawn.take[side.index()] {
+                attacked |= shift.apply(pawns);
+            }
+        }
+        attacked
+    }
+
+    /// Pieces of both sides that attack a square on a board with these squares occupied; only pieces
+    /// that stand on an occupied square count. Moves within a castle are left out.
+    #[inline]
+    pub fn attackers(&self, pos: &Pos<S>, square: u8, occupied: S) -> S {
+        let i = usize::from(square);
+        let mut all = S::EMPTY;
+        for group in &self.leap_attacks {
+            let kinds = pos.of_kinds(&group.kinds);
+            all |= kinds
+                & ((self.leap(group.from[0], square) & pos.sides[0])
+                    | (self.leap(group.from[1], square) & pos.sides[1]));
+        }
+        let orthogonal = pos.of_kinds(&self.orthogonal) & self.orthogonal_lines[i];
+        if (orthogonal & occupied).any() {
+            all |= self.orthogonal_attacks(square, occupied) & orthogonal;
+        }
+        let diagonal = pos.of_kinds(&self.diagonal) & self.diagonal_lines[i];
+        if (diagonal & occupied).any() {
+            all |= self.diagonal_attacks(square, occupied) & diagonal;
+        }
+        for rider in self.riders.iter().filter(|r| r.mode.captures()) {
+            let riders = pos.of_kinds(&rider.kinds) & occupied;
+            let needed = u32::from(rider.hop);
+            for side in Side::ALL {
+                rider.lines_to(side, square, riders & pos.side(side), |between, origin| {
+                    if (between & occupied).count() == needed {
+                        all |= S::bit(origin);
+                    }
+                });
+            }
+        }
+        all & occupied
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doctest::MINI;
+    use crate::set::{Set, Words};
+    use crate::variant::{AnyPos, AnyTables, Variant};
+
+    #[test]
+    fn noisy_are_the_captures() -> Result<(), Box<dyn std::error::Error>> {
+        let mini = Variant::parse("t.toml", MINI)?;
+        let position = mini.position("1k1r/4/4/R2K w - - 0 1")?;
+        let (AnyTables::W64(t), AnyPos::W64(p)) = (mini.tables(), position.any()) else {
+            return Err("a small board is 64 bits wide".into());
+        };
+        let mut moves = Vec::new();
+        t.noisy_moves(p, &mut moves);
+        let all = position.legal_moves();
+        let captures = all.iter().filter(|&&m| position.is_capture(m)).count();
+        assert_eq!(moves.len(), captures);
+        // White's rook from a1 and Black's from d4 look at d1.
+        let attackers = t.attackers(p, 3, p.occupied());
+        assert_eq!(attackers, Words::bit(0) | Words::bit(15));
+        Ok(())
+    }
+}
