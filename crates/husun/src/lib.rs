@@ -16,6 +16,7 @@ pub mod game;
 pub mod legality;
 mod movegen;
 pub mod moves;
+pub mod perft;
 pub mod pgn;
 mod play;
 pub mod pos;
@@ -27,6 +28,7 @@ pub mod set;
 pub mod setup;
 pub mod side;
 pub mod tables;
+pub mod twin;
 pub mod variant;
 
 pub use frame::{Frame, Square};

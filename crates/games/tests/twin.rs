@@ -1,0 +1,68 @@
+//! Random play of every game: the fast generator against its slow twin.
+
+use husun::Position;
+use husun::moves::Special;
+
+/// Plies of random play of each game.
+const PLIES: u32 = 400;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}
+
+/// Compares moves, checks and the positions after all moves.
+fn compare(position: &Position) {
+    let mut fast = position.legal_moves();
+    let mut slow = husun::twin::legal_moves(position);
+    fast.sort();
+    slow.sort();
+    assert_eq!(fast, slow, "{position:?}");
+    assert_eq!(position.count_moves(), fast.len() as u64, "{position:?}");
+    assert_eq!(
+        position.in_check(),
+        husun::twin::in_check(position),
+        "{position:?}"
+    );
+}
+
+#[test]
+fn random_play() {
+    for id in games::ids() {
+        let Some(game) = games::variant(id) else {
+            unreachable!("{id} is a game")
+        };
+        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ id.len() as u64);
+        let mut position = game.start();
+        for _ in 0..PLIES {
+            compare(&position);
+            let moves = position.legal_moves();
+            if moves.is_empty() || position.fullmove() > 120 {
+                position = game.start();
+                continue;
+            }
+            // Rare moves are taken where there are some.
+            let rare = moves.iter().find(|m| {
+                m.changes_kind() || !matches!(m.special(), Special::None | Special::InitialStep)
+            });
+            let m = match rare {
+                Some(&m) if random.below(3) == 0 => m,
+                _ => moves[random.below(moves.len())],
+            };
+            let next = position.play(m);
+            assert_eq!(
+                next.setup(),
+                husun::twin::play(&position, m),
+                "{position:?} after {}",
+                position.uci(m)
+            );
+            position = next;
+        }
+    }
+}
