@@ -1,20 +1,18 @@
-//! Every figure of perft.csv below a limit of nodes; the rest by `husun perft`.
+//! Perft figures: those of two independent reference programs (perft.csv), of which the test takes the
+//! ones below a limit of nodes, and those that are public for the well-known games (public.csv), all.
 
 use std::error::Error;
 
 const FIGURES: &str = include_str!("data/perft.csv");
-/// Nodes up to which a figure is computed in this test; all of them with HUSUN_PERFT_LIMIT set higher.
+const PUBLIC: &str = include_str!("data/public.csv");
+/// Nodes up to which a reference figure is computed; another limit by HUSUN_PERFT_LIMIT.
 const LIMIT: u64 = 20_000_000;
 
-#[test]
-fn figures() -> Result<(), Box<dyn Error>> {
-    let limit = match std::env::var("HUSUN_PERFT_LIMIT") {
-        Ok(text) => text.parse()?,
-        Err(_) => LIMIT,
-    };
+/// Compares all figures up to the limit and returns how many there were.
+fn compare(figures: &str, limit: u64) -> Result<usize, Box<dyn Error>> {
     let mut wrong = Vec::new();
     let mut done = 0;
-    for line in FIGURES.lines().skip(1) {
+    for line in figures.lines().skip(1) {
         let fields: Vec<&str> = line.split('"').collect();
         let [variant, fen, rest] = fields[..] else {
             return Err(format!("not a row: {line}").into());
@@ -30,17 +28,26 @@ fn figures() -> Result<(), Box<dyn Error>> {
         let found = game.position(fen)?.perft(depth);
         done += 1;
         if found != nodes {
-            wrong.push(format!(
-                "{id} {fen} depth {depth}: {found}, expected {nodes}"
-            ));
+            wrong.push(format!("{id} {fen} depth {depth}: {found}, expected {nodes}"));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {done} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {done} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    Ok(done)
+}
+
+#[test]
+fn reference_programs() -> Result<(), Box<dyn Error>> {
+    let limit = match std::env::var("HUSUN_PERFT_LIMIT") {
+        Ok(text) => text.parse()?,
+        Err(_) => LIMIT,
+    };
+    let done = compare(FIGURES, limit)?;
     assert!(done > 500, "only {done} figures");
+    Ok(())
+}
+
+#[test]
+fn public_figures() -> Result<(), Box<dyn Error>> {
+    assert_eq!(compare(PUBLIC, u64::MAX)?, 9);
     Ok(())
 }

@@ -1,0 +1,101 @@
+//! Game files of one's own: the examples of the documentation, inheritance, and errors that say file,
+//! line, key and what was expected.
+
+use husun::Side;
+use std::error::Error;
+
+const LAGOON: &str = include_str!("../../../docs/examples/lagoon.toml");
+const MIRROR: &str = include_str!("../../../docs/examples/citadel-mirror.toml");
+
+#[test]
+fn lagoon_has_holes_and_bent_riders() -> Result<(), Box<dyn Error>> {
+    let lagoon = games::parse("lagoon.toml", LAGOON)?;
+    assert_eq!(lagoon.frame.len(), 136);
+    assert!(lagoon.frame.parse("f6").is_err());
+    let start = lagoon.start();
+    // The perft of the slow twin, which walks the frame square by square.
+    fn slow(position: &husun::Position, depth: u32) -> u64 {
+        let moves = husun::twin::legal_moves(position);
+        match depth {
+            1 => moves.len() as u64,
+            _ => moves.iter().map(|&m| slow(&position.play(m), depth - 1)).sum(),
+        }
+    }
+    for depth in 1..=2 {
+        assert_eq!(start.perft(depth), slow(&start, depth), "depth {depth}");
+    }
+    // A Griffin on e5 turns north on d6 or goes on west; east of it lies the lagoon.
+    let griffin = lagoon.kind('G').ok_or("no Griffin")?;
+    let square = |name| lagoon.frame.parse(name);
+    let reach = lagoon.reach(Side::White, griffin, square("e5")?, |_| None);
+    for (name, wanted) in [("d6", true), ("d12", true), ("b6", true), ("g5", false), ("h6", false)] {
+        assert_eq!(reach.moves.contains(&square(name)?), wanted, "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn heirs_have_what_they_do_not_say() -> Result<(), Box<dyn Error>> {
+    let mirror = games::parse("citadel-mirror.toml", MIRROR)?;
+    let citadel = games::variant("citadel8").ok_or("no citadel8")?;
+    assert_eq!(mirror.id, "citadel-mirror");
+    assert_eq!(mirror.pieces.len(), citadel.pieces.len());
+    assert_eq!(mirror.setups.len(), 1);
+    assert_eq!(mirror.rules.points.green_gem, Some(2.0));
+    assert!(mirror.rules.several_royals && mirror.customs.is_none());
+    assert_eq!(mirror.start().perft(2), mirror.start().count_moves().pow(2));
+    Ok(())
+}
+
+/// A game file with one line changed: what is replaced, by what, and the error.
+const ERRORS: [(&str, &str, &str); 14] = [
+    ("files = 12", "files = 17", "own.toml:10: board.files: 17 is out of bounds: expected 1 to 16"),
+    ("files = 12", "flies = 12", "own.toml:10: board.flies: unknown field `flies`, expected one of `files`, `ranks`, `missing`"),
+    ("files = 12", "files = \"x\"", "own.toml:10: board.files: invalid type: string \"x\", expected i64"),
+    ("\"f6-g7\"", "\"f6-z7\"", "own.toml:13: board.missing: `z7` is not a square: expected a file letter a to l and a rank number 1 to 12"),
+    ("RNGBCQKCBFNR w", "RNGBCQXCBFNR w", "own.toml:16: setups.standard: board: rank 1 has unknown letter `X`: expected one of KQRBNCGFP in either case, a number or `*`"),
+    ("RNGBCQKCBFNR w", "RNGBCQQCBFNR w", "own.toml:16: setups.standard: board: White has 0 royal pieces (K): expected one"),
+    ("steps = 3", "steps = 4", "own.toml:19: initial.steps: 4 is out of bounds: expected 2 or 3"),
+    ("partner = \"R\"", "partner = \"Z\"", "own.toml:24: castling.partner: `Z` is unknown: expected the letter of a piece, one of K Q R B N C G F P"),
+    ("to = [\"Q\", \"N\"]", "to = [\"Q\", \"K\"]", "own.toml:31: promotion: K is royal or promotes itself and cannot be chosen"),
+    ("move_rule = 120", "move_rule = 1", "own.toml:38: endings.move_rule: 1 is out of bounds: expected 0 (off) or 2 to 10000"),
+    ("betza = \"mRcpR\"", "betza = \"mRcqR\"", "own.toml:74: pieces.C.betza: modifier `q` at character 4 is not understood: expected directions f b l r v s h, modes m c, p, n, or a chain such as yafs"),
+    ("letter = \"G\"", "letter = \"Q\"", "own.toml:79: pieces.Q.letter: `Q` is given twice"),
+    ("pawn = true", "royal = true\npawn = true", "own.toml:91: pieces.P.pawn: a piece cannot be both royal and of pawn type"),
+    ("id = \"lagoon\"", "id = \"La goon\"", "own.toml:4: id: `La goon` is out of bounds: expected 1 to 40 small letters, digits and -"),
+];
+
+#[test]
+fn errors_have_file_line_key_and_what_was_expected() {
+    for (old, new, message) in ERRORS {
+        assert!(LAGOON.contains(old), "{old}");
+        let text = LAGOON.replacen(old, new, 1);
+        let error = games::parse("own.toml", &text).map(|v| v.id.clone());
+        assert_eq!(error.map_err(|e| e.to_string()), Err(message.to_string()));
+    }
+}
+
+#[test]
+fn errors_of_inheritance() {
+    let rows = [
+        (
+            "id = \"a\"\ninherits = \"checkers\"\n",
+            "own.toml:2: inherits: `checkers` is unknown: expected one of ",
+        ),
+        (
+            "id = \"a\"\ninherits = \"chess\"\nwithout = [\"pieces.Z\"]\n",
+            "own.toml:3: without: `pieces.Z` is unknown: expected a section of the inherited game",
+        ),
+        // The fault lies in the base's text, which the heir has made unfit.
+        (
+            "id = \"a\"\ninherits = \"chess\"\nwithout = [\"pieces.Q\"]\n",
+            "chess/game.toml:",
+        ),
+        ("id = \"a\"\n", "own.toml:1: board: is missing: expected a section with files and ranks"),
+    ];
+    for (text, start) in rows {
+        let error = games::parse("own.toml", text).map(|v| v.id.clone());
+        let message = error.map_err(|e| e.to_string()).err().unwrap_or_default();
+        assert!(message.starts_with(start), "{message}");
+    }
+}
