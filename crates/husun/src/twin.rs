@@ -370,7 +370,13 @@ impl<'a> Board<'a> {
     fn is_safe(&self, m: Move) -> bool {
         let us = self.now.turn;
         let after = self.made(m);
-        !after.royal_is_attacked(us) && !(self.game.rules.apart && after.royals_touch())
+        // rules/citadel.md: a move is judged by the mover's status before it.
+        let royal = self.royal(us).map(|(square, _)| match square == m.from() {
+            true => m.to(),
+            false => square,
+        });
+        let attacked = royal.is_some_and(|square| after.attacks(us.opponent(), square));
+        !attacked && !(self.game.rules.apart && after.royals_touch())
     }
 
     fn add_castlings(&self, moves: &mut Vec<Move>) {
