@@ -159,7 +159,10 @@ fn serve<R: Read>(
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+        let read = input
+            .by_ref()
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut line)?;
         if read == 0 {
             return Ok(output.flush()?);
         }

@@ -1,3 +1,81 @@
-//! The program `husun`.
+//! The program `husun`: reads the command line and hands over to the module of the subcommand.
 
-fn main() {}
+mod describe;
+mod inspect;
+mod list;
+mod markdown;
+mod perft;
+mod pgn;
+mod piece;
+mod rules;
+mod show;
+mod source;
+mod start;
+mod term;
+
+use anyhow::Result;
+use clap::{CommandFactory, Parser, Subcommand};
+use source::Source;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 if all went well; 1 if `husun pgn` found a game that cannot be read or played; \
+2 if the command could not be carried out (bad arguments, an unknown game, a position or a file \
+that cannot be read).";
+
+/// Citadel chess, Citadelir, Citadel, TigerSquares and their ancestors: rules, play, analysis.
+#[derive(Parser)]
+#[command(name = "husun", version, after_help = EXIT_CODES, max_term_width = 100)]
+struct Args {
+    /// Read a game of your own from a file; its id is then known everywhere. May be repeated
+    #[arg(long, value_name = "FILE", global = true)]
+    game_file: Vec<PathBuf>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Games(list::Options),
+    Rules(rules::Options),
+    Show(show::Options),
+    Piece(piece::Options),
+    Perft(perft::Options),
+    Pgn(pgn::Options),
+    /// Answer JSON lines about positions: {"variant":..,"fen":..} in, moves and status out
+    Inspect,
+}
+
+fn main() -> ExitCode {
+    match run(Args::parse()) {
+        Ok(code) => code,
+        Err(error) if term::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nobody is left to tell if this fails.
+            let _ = writeln!(std::io::stderr(), "husun: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(args: Args) -> Result<ExitCode> {
+    let source = Source::load(&args.game_file)?;
+    let done = match args.command {
+        Some(Command::Games(options)) => list::run(&source, &options),
+        Some(Command::Rules(options)) => rules::run(&source, &options),
+        Some(Command::Show(options)) => show::run(&source, &options),
+        Some(Command::Piece(options)) => piece::run(&source, &options),
+        Some(Command::Perft(options)) => perft::run(&source, &options),
+        Some(Command::Pgn(options)) => return pgn::run(&source, &options),
+        Some(Command::Inspect) => inspect::run(&source),
+        None if std::io::stdout().is_terminal() => Ok(()),
+        None => Ok(write!(
+            std::io::stdout(),
+            "{}",
+            Args::command().render_help()
+        )?),
+    };
+    done.map(|()| ExitCode::SUCCESS)
+}

@@ -103,10 +103,22 @@ fn bad_lines_are_answered_and_the_rest_goes_on() -> Result<(), Box<dyn Error>> {
         ("nonsense", "line", "not a JSON object"),
         ("[1]", "line", "not a JSON object"),
         ("{\"fen\":\"8\"}", "variant", "missing"),
-        ("{\"variant\":5,\"fen\":\"8\"}", "variant", "expected a string"),
-        ("{\"variant\":\"checkers\",\"fen\":\"8\"}", "variant", "checkers"),
+        (
+            "{\"variant\":5,\"fen\":\"8\"}",
+            "variant",
+            "expected a string",
+        ),
+        (
+            "{\"variant\":\"checkers\",\"fen\":\"8\"}",
+            "variant",
+            "checkers",
+        ),
         ("{\"variant\":\"chess\"}", "fen", "missing"),
-        ("{\"variant\":\"chess\",\"fen\":\"8/8 w - - 0 1\"}", "fen", "2 ranks: expected 8"),
+        (
+            "{\"variant\":\"chess\",\"fen\":\"8/8 w - - 0 1\"}",
+            "fen",
+            "2 ranks: expected 8",
+        ),
         (
             "{\"variant\":\"chess\",\"fen\":\"4k3/8/8/8/8/8/8/4K3 w - - 0 1\",\"play\":[\"e1e2\",\"e8e1\"]}",
             "play",

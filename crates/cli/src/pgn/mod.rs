@@ -1,0 +1,308 @@
+//! `husun pgn`: checks or rewrites the games of files of any size, one after the other.
+
+mod convert;
+mod locate;
+mod tape;
+
+use crate::source::Source;
+use crate::term;
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
+use husun::pgn::{Location, RawGame, Reader};
+use husun::record::{Record, RecordError, marker};
+use husun::{Reason, Variant};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use tape::Tape;
+
+/// Check or rewrite games in PGN
+#[derive(Args)]
+pub struct Options {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Read all games, play their moves and report those that are wrong
+    Check(Check),
+    /// Read all games and write them again, in the form of the standard
+    Convert(Convert),
+}
+
+#[derive(Args)]
+struct Check {
+    #[command(flatten)]
+    input: Input,
+    /// Print one JSON object for each bad game, and one with the totals
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct Convert {
+    #[command(flatten)]
+    input: Input,
+    #[command(flatten)]
+    form: convert::Form,
+}
+
+#[derive(Args)]
+struct Input {
+    /// Files to read; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Take all games to be of this game, whatever their Variant tag says
+    #[arg(long, value_name = "ID")]
+    game: Option<String>,
+}
+
+/// What is wrong with a game.
+struct Fault {
+    file: String,
+    /// Which game of the file, from 1.
+    number: u64,
+    at: Location,
+    reason: String,
+}
+
+/// A game that could be read, with its number in its file.
+struct Good<'a> {
+    file: &'a str,
+    number: u64,
+    record: Record,
+}
+
+#[derive(Default)]
+struct Totals {
+    games: u64,
+    moves: u64,
+    bad: u64,
+}
+
+/// Carries out the task.
+pub fn run(source: &Source, options: &Options) -> Result<ExitCode> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut totals = Totals::default();
+    match &options.task {
+        Task::Check(check) => {
+            check
+                .input
+                .each(source, &mut totals, &mut out, |out, game| match game {
+                    Err(fault) if check.json => fault.write_json(out),
+                    Err(fault) => fault.write(out),
+                    Ok(good) if check.json => good.doubt_json(out),
+                    Ok(good) => good.doubt(out),
+                })?;
+            check.summary(&mut out, &totals)?;
+        }
+        Task::Convert(convert) => {
+            convert
+                .input
+                .each(source, &mut totals, &mut out, |out, game| match game {
+                    Err(fault) => fault.write(&mut io::stderr()),
+                    Ok(good) => convert.form.write(out, &good.record),
+                })?;
+        }
+    }
+    out.flush()?;
+    Ok(match totals.bad {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::from(1),
+    })
+}
+
+impl Check {
+    fn summary(&self, out: &mut impl Write, totals: &Totals) -> Result<()> {
+        let Totals { games, moves, bad } = totals;
+        match self.json {
+            true => writeln!(
+                out,
+                "{}",
+                json!({ "games": games, "moves": moves, "bad": bad })
+            )?,
+            false => writeln!(out, "{games} games, {moves} moves, {bad} bad")?,
+        }
+        Ok(())
+    }
+}
+
+impl Fault {
+    fn write(&self, out: &mut impl Write) -> Result<()> {
+        let Fault {
+            file,
+            number,
+            at,
+            reason,
+        } = self;
+        writeln!(
+            out,
+            "{file}:{}:{}: game {number}: {reason}",
+            at.line, at.column
+        )?;
+        Ok(())
+    }
+
+    fn write_json(&self, out: &mut impl Write) -> Result<()> {
+        let line = json!({
+            "file": self.file, "game": self.number, "line": self.at.line, "column": self.at.column,
+            "reason": self.reason,
+        });
+        writeln!(out, "{line}")?;
+        Ok(())
+    }
+}
+
+impl Good<'_> {
+    /// What is strange about a game that can be read: its result is not that of its moves.
+    fn strange(&self) -> Option<String> {
+        let game = self.record.game();
+        if game.moves().len() < self.record.main.plies.len() {
+            let reason = game.outcome()?.reason.name();
+            let over = game.moves().len();
+            return Some(format!(
+                "the moves go on after the end by {reason} at half-move {over}"
+            ));
+        }
+        let outcome = game.outcome()?;
+        // Players need not know of draws that an arbiter would declare.
+        let plain = !matches!(outcome.reason, Reason::Repetition | Reason::MoveRule);
+        let expected = marker(&outcome);
+        (plain && expected != self.record.result).then(|| {
+            let reason = outcome.reason.name();
+            format!(
+                "the result is {}, but the moves end in {reason}: {expected}",
+                self.record.result
+            )
+        })
+    }
+
+    fn doubt(&self, out: &mut impl Write) -> Result<()> {
+        if let Some(strange) = self.strange() {
+            writeln!(out, "{}: game {}: note: {strange}", self.file, self.number)?;
+        }
+        Ok(())
+    }
+
+    fn doubt_json(&self, out: &mut impl Write) -> Result<()> {
+        if let Some(note) = self.strange() {
+            let line = json!({ "file": self.file, "game": self.number, "note": note });
+            writeln!(out, "{line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Input {
+    /// Reads every game of every file and hands it over, or what is wrong with it.
+    fn each<W: Write>(
+        &self,
+        source: &Source,
+        totals: &mut Totals,
+        out: &mut W,
+        mut with: impl FnMut(&mut W, Result<Good<'_>, Fault>) -> Result<()>,
+    ) -> Result<()> {
+        let forced = self
+            .game
+            .as_deref()
+            .map(|id| source.variant(id))
+            .transpose()?;
+        for path in &self.files {
+            let (name, bar, input) = open(path)?;
+            let tape = Tape::new(BufReader::with_capacity(1 << 16, bar.wrap_read(input)));
+            let recording = tape.recording();
+            let mut reader = Reader::new(tape);
+            let mut number = 0;
+            loop {
+                recording.forget_before(reader.location().line);
+                let Some(raw) = reader.next_game() else { break };
+                number += 1;
+                totals.games += 1;
+                let game = match raw {
+                    Err(error) => Err((error.at, error.reason.to_string())),
+                    Ok(raw) => {
+                        let find = |name: &str| forced.clone().or_else(|| source.find(name));
+                        let known = || source.ids().join(", ");
+                        Record::from_raw(&raw, find, known).map_err(|error| {
+                            let at =
+                                recording.with(|text, line| place(&raw, &error, find, text, line));
+                            (at, error.to_string())
+                        })
+                    }
+                };
+                let game = match game {
+                    Ok(record) => {
+                        totals.moves += record.main.plies.len() as u64;
+                        Ok(Good {
+                            file: &name,
+                            number,
+                            record,
+                        })
+                    }
+                    Err((at, reason)) => {
+                        totals.bad += 1;
+                        Err(Fault {
+                            file: name.clone(),
+                            number,
+                            at,
+                            reason,
+                        })
+                    }
+                };
+                bar.suspend(|| with(out, game))?;
+            }
+            bar.finish_and_clear();
+        }
+        Ok(())
+    }
+}
+
+/// Where in its text a game cannot be understood.
+fn place(
+    raw: &RawGame,
+    error: &RecordError,
+    find: impl Fn(&str) -> Option<Arc<Variant>>,
+    text: &[u8],
+    line: u64,
+) -> Location {
+    let start = || {
+        let variant = find(raw.tag("Variant").unwrap_or("chess"))?;
+        match raw.tag("FEN") {
+            Some(fen) => variant.position(fen).ok(),
+            None => Some(variant.start()),
+        }
+    };
+    match (error, start()) {
+        (RecordError::Variant { .. }, _) => locate::tag("Variant", text, line),
+        (RecordError::Move { .. }, Some(start)) => locate::wrong_move(raw, &start, text, line),
+        _ => locate::tag("FEN", text, line),
+    }
+}
+
+/// A file or standard input with its name and a progress bar, which is hidden if nobody would see it.
+fn open(path: &Path) -> Result<(String, ProgressBar, Box<dyn Read>)> {
+    let hidden = || ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    if path == Path::new("-") {
+        return Ok(("standard input".into(), hidden(), Box::new(io::stdin())));
+    }
+    let name = path.display().to_string();
+    let file = File::open(path).with_context(|| format!("{name}: cannot be read"))?;
+    let length = file.metadata().map(|m| m.len()).unwrap_or(0);
+    let bar = match io::stderr().is_terminal() && length > 1 << 20 {
+        true => ProgressBar::new(length),
+        false => hidden(),
+    };
+    let style = format!(
+        "{{elapsed}} {{bar:{}}} {{bytes}}/{{total_bytes}}, {{eta}} left",
+        term::width() / 3
+    );
+    bar.set_style(
+        ProgressStyle::with_template(&style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    Ok((name, bar, Box::new(file)))
+}
