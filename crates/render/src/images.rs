@@ -1,0 +1,76 @@
+//! The piece images of `pieces/`, embedded, and which of them a piece wears. Painting them is for
+//! [`crate::svg`].
+
+use husun::{Kind, Side, Variant};
+
+/// A piece image: two paths in a view box of 100 by 100, as `pieces/NOTICE.md` tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Its name, as in [`husun::variant::Piece::image`].
+    pub name: &'static str,
+    /// Path data of the silhouette: the side's colour with an outline in the contrasting one.
+    pub body: &'static str,
+    /// Path data of the marks upon it: the contrasting colour.
+    pub detail: &'static str,
+}
+
+/// Sorted by name.
+const IMAGES: &[Image] = include!(concat!(env!("OUT_DIR"), "/images.rs"));
+
+/// All images in the order of their names.
+pub fn all() -> &'static [Image] {
+    IMAGES
+}
+
+/// The image of a name.
+///
+/// ```
+/// assert!(render::images::find("lion").is_some());
+/// assert!(render::images::find("unicorn").is_none());
+/// ```
+pub fn find(name: &str) -> Option<&'static Image> {
+    let at = IMAGES.binary_search_by(|i| i.name.cmp(name)).ok()?;
+    IMAGES.get(at)
+}
+
+/// The image that a piece wears: where several royals are in play and this one is royal now because it
+/// is the only one of its side, the image `NAME-royal` if there is one. `royals` is how many pieces of
+/// royal kinds its side has. `None` if the game names an image that does not exist.
+///
+/// ```
+/// use husun::Side;
+/// let citadel = games::variant("citadel8").unwrap();
+/// let prince = citadel.kind('K').unwrap();
+/// let name = |royals| render::images::of(&citadel, prince, royals).unwrap().name;
+/// assert_eq!((name(1), name(2)), ("prince-elder-royal", "prince-elder"));
+/// ```
+pub fn of(variant: &Variant, kind: Kind, royals: usize) -> Option<&'static Image> {
+    let piece = variant.pieces.get(kind.index())?;
+    let royal = variant.rules.several_royals && piece.royal && royals == 1;
+    let special = royal
+        .then(|| find(&format!("{}-royal", piece.image)))
+        .flatten();
+    special.or_else(|| find(&piece.image))
+}
+
+/// Chess symbols of Unicode by image: White's and Black's.
+const SYMBOLS: [(&str, [char; 2]); 6] = [
+    ("king", ['♔', '♚']),
+    ("queen", ['♕', '♛']),
+    ("rook", ['♖', '♜']),
+    ("bishop", ['♗', '♝']),
+    ("knight", ['♘', '♞']),
+    ("pawn", ['♙', '♟']),
+];
+
+/// The Unicode chess symbol of an image, where there is one that terminals have.
+///
+/// ```
+/// use husun::Side;
+/// assert_eq!(render::images::symbol("knight", Side::White), Some('♘'));
+/// assert_eq!(render::images::symbol("ram", Side::White), None);
+/// ```
+pub fn symbol(image: &str, side: Side) -> Option<char> {
+    let (_, symbols) = SYMBOLS.iter().find(|(name, _)| *name == image)?;
+    symbols.get(side.index()).copied()
+}
