@@ -28,10 +28,17 @@ fn compare(figures: &str, limit: u64) -> Result<usize, Box<dyn Error>> {
         let found = game.position(fen)?.perft(depth);
         done += 1;
         if found != nodes {
-            wrong.push(format!("{id} {fen} depth {depth}: {found}, expected {nodes}"));
+            wrong.push(format!(
+                "{id} {fen} depth {depth}: {found}, expected {nodes}"
+            ));
         }
     }
-    assert!(wrong.is_empty(), "{} of {done} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {done} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     Ok(done)
 }
 

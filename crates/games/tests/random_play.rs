@@ -35,7 +35,11 @@ impl Random {
             .copied()
             .filter(|m| m.changes_kind() || m.special() != Special::None)
             .collect();
-        let from = if !rare.is_empty() && self.below(4) == 0 { &rare } else { &moves };
+        let from = if !rare.is_empty() && self.below(4) == 0 {
+            &rare
+        } else {
+            &moves
+        };
         (!from.is_empty()).then(|| from[self.below(from.len())])
     }
 }
@@ -89,8 +93,11 @@ fn reflected_setup(variant: &Variant, setup: &Setup) -> Setup {
             state |= place.map_or(0, |p| 1 << p);
         }
     }
-    let mut en_passant: Vec<Square> =
-        setup.en_passant.iter().map(|&s| mirror(variant, s)).collect();
+    let mut en_passant: Vec<Square> = setup
+        .en_passant
+        .iter()
+        .map(|&s| mirror(variant, s))
+        .collect();
     en_passant.sort();
     Setup {
         board,
@@ -110,18 +117,36 @@ fn check_reflection(position: &Position, reflected: &Arc<Variant>) -> Outcome {
     let mut wanted: Vec<(Square, Square, bool, String)> = position
         .legal_moves()
         .into_iter()
-        .map(|m| (mirror(variant, m.from()), mirror(variant, m.to()), m.changes_kind(), m))
+        .map(|m| {
+            (
+                mirror(variant, m.from()),
+                mirror(variant, m.to()),
+                m.changes_kind(),
+                m,
+            )
+        })
         .map(|(f, t, c, m)| (f, t, c, format!("{:?} {:?}", m.placed(), m.special())))
         .collect();
     let mut found: Vec<(Square, Square, bool, String)> = other
         .legal_moves()
         .into_iter()
-        .map(|m| (m.from(), m.to(), m.changes_kind(), format!("{:?} {:?}", m.placed(), m.special())))
+        .map(|m| {
+            (
+                m.from(),
+                m.to(),
+                m.changes_kind(),
+                format!("{:?} {:?}", m.placed(), m.special()),
+            )
+        })
         .collect();
     wanted.sort();
     found.sort();
     if wanted != found {
-        let list: Vec<String> = other.legal_moves().into_iter().map(|m| name(&other, m)).collect();
+        let list: Vec<String> = other
+            .legal_moves()
+            .into_iter()
+            .map(|m| name(&other, m))
+            .collect();
         return Err(format!("{position:?}\nreflected {other:?}: {list:?}").into());
     }
     assert_eq!(position.in_check(), other.in_check(), "{position:?}");
@@ -146,11 +171,27 @@ fn check_position(position: &Position, all: bool, reflected: &Arc<Variant>) -> O
         return Err(format!("{position:?}\nfast {fast:?}\nslow {slow:?}").into());
     }
     assert_eq!(position.count_moves(), fast.len() as u64, "{position:?}");
-    assert_eq!(position.in_check(), husun::twin::in_check(position), "{position:?}");
+    assert_eq!(
+        position.in_check(),
+        husun::twin::in_check(position),
+        "{position:?}"
+    );
     for &m in &fast {
-        assert_eq!(position.play(m).setup(), husun::twin::play(position, m), "{position:?} {m:?}");
-        assert_eq!(position.parse_uci(&position.uci(m).to_string()), Ok(m), "{position:?}");
-        assert_eq!(position.parse_san(&position.san_among(m, &fast)), Ok(m), "{position:?}");
+        assert_eq!(
+            position.play(m).setup(),
+            husun::twin::play(position, m),
+            "{position:?} {m:?}"
+        );
+        assert_eq!(
+            position.parse_uci(&position.uci(m).to_string()),
+            Ok(m),
+            "{position:?}"
+        );
+        assert_eq!(
+            position.parse_san(&position.san_among(m, &fast)),
+            Ok(m),
+            "{position:?}"
+        );
     }
     check_reflection(position, reflected)
 }
@@ -158,12 +199,16 @@ fn check_position(position: &Position, all: bool, reflected: &Arc<Variant>) -> O
 fn check_game(seed: u64, variant: &Arc<Variant>, reflected: &Arc<Variant>) -> Outcome {
     let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
     let setup = random.below(variant.setups.len());
-    let start = variant.start_of(&variant.setups[setup].name).ok_or("no set-up")?;
+    let start = variant
+        .start_of(&variant.setups[setup].name)
+        .ok_or("no set-up")?;
     let mut game = Game::new(start);
     let mut trail = vec![game.position().clone()];
     while game.outcome().is_none() && trail.len() <= LONGEST {
         check_position(game.position(), random.below(24) == 0, reflected)?;
-        let Some(m) = random.pick(game.position()) else { break };
+        let Some(m) = random.pick(game.position()) else {
+            break;
+        };
         game.play(m)?;
         trail.push(game.position().clone());
     }
@@ -223,6 +268,9 @@ fn named_setups() {
     let wanted = HashMap::from([("citadel8", "swapped"), ("citadel9", "swapped")]);
     for (id, setup) in wanted {
         let variant = games::variant(id);
-        assert!(variant.is_some_and(|v| v.start_of(setup).is_some()), "{id} {setup}");
+        assert!(
+            variant.is_some_and(|v| v.start_of(setup).is_some()),
+            "{id} {setup}"
+        );
     }
 }

@@ -18,7 +18,10 @@ fn lagoon_has_holes_and_bent_riders() -> Result<(), Box<dyn Error>> {
         let moves = husun::twin::legal_moves(position);
         match depth {
             1 => moves.len() as u64,
-            _ => moves.iter().map(|&m| slow(&position.play(m), depth - 1)).sum(),
+            _ => moves
+                .iter()
+                .map(|&m| slow(&position.play(m), depth - 1))
+                .sum(),
         }
     }
     for depth in 1..=2 {
@@ -28,7 +31,13 @@ fn lagoon_has_holes_and_bent_riders() -> Result<(), Box<dyn Error>> {
     let griffin = lagoon.kind('G').ok_or("no Griffin")?;
     let square = |name| lagoon.frame.parse(name);
     let reach = lagoon.reach(Side::White, griffin, square("e5")?, |_| None);
-    for (name, wanted) in [("d6", true), ("d12", true), ("b6", true), ("g5", false), ("h6", false)] {
+    for (name, wanted) in [
+        ("d6", true),
+        ("d12", true),
+        ("b6", true),
+        ("g5", false),
+        ("h6", false),
+    ] {
         assert_eq!(reach.moves.contains(&square(name)?), wanted, "{name}");
     }
     Ok(())
@@ -49,20 +58,76 @@ fn heirs_have_what_they_do_not_say() -> Result<(), Box<dyn Error>> {
 
 /// A game file with one line changed: what is replaced, by what, and the error.
 const ERRORS: [(&str, &str, &str); 14] = [
-    ("files = 12", "files = 17", "own.toml:10: board.files: 17 is out of bounds: expected 1 to 16"),
-    ("files = 12", "flies = 12", "own.toml:10: board.flies: unknown field `flies`, expected one of `files`, `ranks`, `missing`"),
-    ("files = 12", "files = \"x\"", "own.toml:10: board.files: invalid type: string \"x\", expected i64"),
-    ("\"f6-g7\"", "\"f6-z7\"", "own.toml:13: board.missing: `z7` is not a square: expected a file letter a to l and a rank number 1 to 12"),
-    ("RNGBCQKCBFNR w", "RNGBCQXCBFNR w", "own.toml:16: setups.standard: board: rank 1 has unknown letter `X`: expected one of KQRBNCGFP in either case, a number or `*`"),
-    ("RNGBCQKCBFNR w", "RNGBCQQCBFNR w", "own.toml:16: setups.standard: board: White has 0 royal pieces (K): expected one"),
-    ("steps = 3", "steps = 4", "own.toml:19: initial.steps: 4 is out of bounds: expected 2 or 3"),
-    ("partner = \"R\"", "partner = \"Z\"", "own.toml:24: castling.partner: `Z` is unknown: expected the letter of a piece, one of K Q R B N C G F P"),
-    ("to = [\"Q\", \"N\"]", "to = [\"Q\", \"K\"]", "own.toml:31: promotion: K is royal or promotes itself and cannot be chosen"),
-    ("move_rule = 120", "move_rule = 1", "own.toml:38: endings.move_rule: 1 is out of bounds: expected 0 (off) or 2 to 10000"),
-    ("betza = \"mRcpR\"", "betza = \"mRcqR\"", "own.toml:74: pieces.C.betza: modifier `q` at character 4 is not understood: expected directions f b l r v s h, modes m c, p, n, or a chain such as yafs"),
-    ("letter = \"G\"", "letter = \"Q\"", "own.toml:79: pieces.Q.letter: `Q` is given twice"),
-    ("pawn = true", "royal = true\npawn = true", "own.toml:91: pieces.P.pawn: a piece cannot be both royal and of pawn type"),
-    ("id = \"lagoon\"", "id = \"La goon\"", "own.toml:4: id: `La goon` is out of bounds: expected 1 to 40 small letters, digits and -"),
+    (
+        "files = 12",
+        "files = 17",
+        "own.toml:10: board.files: 17 is out of bounds: expected 1 to 16",
+    ),
+    (
+        "files = 12",
+        "flies = 12",
+        "own.toml:10: board.flies: unknown field `flies`, expected one of `files`, `ranks`, `missing`",
+    ),
+    (
+        "files = 12",
+        "files = \"x\"",
+        "own.toml:10: board.files: invalid type: string \"x\", expected i64",
+    ),
+    (
+        "\"f6-g7\"",
+        "\"f6-z7\"",
+        "own.toml:13: board.missing: `z7` is not a square: expected a file letter a to l and a rank number 1 to 12",
+    ),
+    (
+        "RNGBCQKCBFNR w",
+        "RNGBCQXCBFNR w",
+        "own.toml:16: setups.standard: board: rank 1 has unknown letter `X`: expected one of KQRBNCGFP in either case, a number or `*`",
+    ),
+    (
+        "RNGBCQKCBFNR w",
+        "RNGBCQQCBFNR w",
+        "own.toml:16: setups.standard: board: White has 0 royal pieces (K): expected one",
+    ),
+    (
+        "steps = 3",
+        "steps = 4",
+        "own.toml:19: initial.steps: 4 is out of bounds: expected 2 or 3",
+    ),
+    (
+        "partner = \"R\"",
+        "partner = \"Z\"",
+        "own.toml:24: castling.partner: `Z` is unknown: expected the letter of a piece, one of K Q R B N C G F P",
+    ),
+    (
+        "to = [\"Q\", \"N\"]",
+        "to = [\"Q\", \"K\"]",
+        "own.toml:31: promotion: K is royal or promotes itself and cannot be chosen",
+    ),
+    (
+        "move_rule = 120",
+        "move_rule = 1",
+        "own.toml:38: endings.move_rule: 1 is out of bounds: expected 0 (off) or 2 to 10000",
+    ),
+    (
+        "betza = \"mRcpR\"",
+        "betza = \"mRcqR\"",
+        "own.toml:74: pieces.C.betza: modifier `q` at character 4 is not understood: expected directions f b l r v s h, modes m c, p, n, or a chain such as yafs",
+    ),
+    (
+        "letter = \"G\"",
+        "letter = \"Q\"",
+        "own.toml:79: pieces.Q.letter: `Q` is given twice",
+    ),
+    (
+        "pawn = true",
+        "royal = true\npawn = true",
+        "own.toml:91: pieces.P.pawn: a piece cannot be both royal and of pawn type",
+    ),
+    (
+        "id = \"lagoon\"",
+        "id = \"La goon\"",
+        "own.toml:4: id: `La goon` is out of bounds: expected 1 to 40 small letters, digits and -",
+    ),
 ];
 
 #[test]
@@ -91,7 +156,10 @@ fn errors_of_inheritance() {
             "id = \"a\"\ninherits = \"chess\"\nwithout = [\"pieces.Q\"]\n",
             "chess/game.toml:",
         ),
-        ("id = \"a\"\n", "own.toml:1: board: is missing: expected a section with files and ranks"),
+        (
+            "id = \"a\"\n",
+            "own.toml:1: board: is missing: expected a section with files and ranks",
+        ),
     ];
     for (text, start) in rows {
         let error = games::parse("own.toml", text).map(|v| v.id.clone());

@@ -1,7 +1,7 @@
 //! What a search asks of the tables besides legal moves: noisy moves, what a piece attacks, who attacks
 //! a square, endings on the board. All of it is derived from what legal moves are made from.
 
-use crate::movegen::Sink;
+use crate::movegen::{Scene, Sink};
 use crate::moves::{Move, Special};
 use crate::pos::Pos;
 use crate::set::Set;
@@ -146,6 +146,26 @@ impl<S: Set> Tables<S> {
             }
         }
         (takes, quiet)
+    }
+
+    /// Squares to which a piece of any kind could go among own and enemy pieces, royals left aside;
+    /// moves within a castle are left out.
+    pub fn piece_targets(&self, side: Side, kind: Kind, from: u8, own: S, enemy: S) -> S {
+        let bit = S::bit(from);
+        let occupied = own | enemy | bit;
+        let scene = Scene {
+            us: side,
+            own: own | bit,
+            enemy,
+            occupied,
+            empty: self.board.without(occupied),
+        };
+        let mut targets = self.targets(kind.0, side, from, &scene);
+        for pawn in self.pawns.iter().filter(|p| p.kind == kind.0) {
+            let (quiet, takes) = self.pawn_reach(pawn, bit, side, &scene);
+            targets |= quiet | (takes & enemy);
+        }
+        targets
     }
 
     /// Squares that any of the side's pieces of pawn type among `pieces` attacks by a step.

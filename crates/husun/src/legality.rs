@@ -230,15 +230,13 @@ impl Variant {
             let set = setup.state >> i & 1 != 0;
             let wrong = |reason: String| Err(SetupError::State { letter, reason });
             match flag {
-                StateFlag::InPrison(side, kind) if set => {
-                    if pos.pieces(side, kind).any() {
-                        return wrong(format!("the {} stands on the board", self.piece(kind).name));
-                    }
+                StateFlag::InPrison(side, kind) if set && pos.pieces(side, kind).any() => {
+                    return wrong(format!("the {} stands on the board", self.piece(kind).name));
                 }
-                StateFlag::Castled(side) if set => {
-                    if Wing::ALL.iter().any(|&w| setup.rights.has(side, w)) {
-                        return wrong(format!("{} still has a castling right", side.name()));
-                    }
+                StateFlag::Castled(side)
+                    if set && Wing::ALL.iter().any(|&w| setup.rights.has(side, w)) =>
+                {
+                    return wrong(format!("{} still has a castling right", side.name()));
                 }
                 StateFlag::Crowned => {
                     let Some(crown) = &self.rules.crowning else {

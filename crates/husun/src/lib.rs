@@ -35,6 +35,7 @@ pub use frame::{Frame, Square};
 pub use game::{ActionError, Game, Outcome, Reason};
 pub use moves::{Move, Special};
 pub use position::{Position, PositionError, Status, UciError};
+pub use san::SanError;
 pub use setup::{CastlingRights, Setup};
 pub use side::{Side, Wing};
 pub use variant::{Kind, Variant};

@@ -56,6 +56,7 @@ impl Move {
     }
 
     #[inline(always)]
+    #[allow(clippy::wrong_self_convention)] // the square it comes from
     pub(crate) const fn from_index(self) -> u8 {
         self.0 as u8
     }

@@ -143,7 +143,10 @@ impl Position {
                 return only(Special::Crowning);
             }
         }
-        let parsed = take_apart(word).ok_or_else(|| SanError::NotAMove(quoted()))?;
+        let Some(parsed) = take_apart(word) else {
+            let uci = self.parse_uci(word);
+            return uci.map_err(|_| SanError::NotAMove(quoted()));
+        };
         let fitting: Vec<Move> = legal
             .into_iter()
             .filter(|&m| ordinary(m) && self.fits(m, &parsed))

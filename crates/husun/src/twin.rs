@@ -376,7 +376,8 @@ impl<'a> Board<'a> {
             false => square,
         });
         let attacked = royal.is_some_and(|square| after.attacks(us.opponent(), square));
-        !attacked && !(self.game.rules.apart && after.royals_touch())
+        let touching = self.game.rules.apart && after.royals_touch();
+        !attacked && !touching
     }
 
     fn add_castlings(&self, moves: &mut Vec<Move>) {

@@ -270,6 +270,7 @@ pub enum AnyTables {
 
 /// A position at one of the widths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant)] // positions are copied to make a move; a box would cost more
 pub enum AnyPos {
     /// See [`AnyTables::W64`].
     W64(Pos<Words<1>>),
