@@ -1,1 +1,41 @@
-//! Search and evaluation over the rules library.
+//! Search and evaluation over the rules library: an [`Engine`] for any game that a text can say.
+//!
+//! Everything is derived from the game's data: piece values from the moves on its board, the way to
+//! promotion from its zones, what wins and draws from its endings. Nothing here prints, reads files or
+//! names a game.
+//!
+//! ```
+//! use engine::{Engine, Limits, Options};
+//! use std::sync::atomic::AtomicBool;
+//!
+//! let game = games::variant("citadel8").unwrap();
+//! let mut engine = Engine::new(game.clone(), Options::default());
+//! let stop = AtomicBool::new(false);
+//! let mut depth = 0;
+//! let found = engine.search(&game.start(), &[], &Limits::nodes(5000), &stop, &mut |info| {
+//!     depth = info.depth;
+//! });
+//! assert!(found.best.is_some() && depth > 1);
+//! ```
+
+mod bench;
+mod engine;
+mod eval;
+mod history;
+mod level;
+mod limits;
+mod order;
+mod random;
+mod root;
+mod score;
+mod search;
+mod see;
+mod tt;
+pub mod values;
+
+pub use bench::{BENCH_DEPTH, Bench, bench};
+pub use engine::{Engine, Info, MAX_HASH, MAX_LINES, MAX_THREADS, Options, Outcome};
+pub use eval::{Evaluation, Features};
+pub use level::Level;
+pub use limits::{ClockSituation, Limits};
+pub use score::{Score, Wdl};

@@ -1,0 +1,395 @@
+//! How good a position is without looking ahead: pieces and their places, mobility, pawns and their
+//! way to promotion, threats, danger near the royal piece. What a game's rules make of it (endings,
+//! promotion, prisoners) comes from the variant; what each feature is worth from
+//! [`Values`](crate::values::Values).
+
+use crate::score::clamp_eval;
+use crate::values::{Pair, Terms, pair};
+use husun::pos::Pos;
+use husun::set::Set;
+use husun::tables::Tables;
+use husun::{Kind, Move, Side, Special};
+use std::sync::Arc;
+
+mod build;
+mod pawns;
+
+/// Longest mobility that is told apart.
+const MOBILITY: usize = 48;
+/// Steps of the phase of the game: all pieces on the board.
+pub(crate) const PHASES: i32 = 256;
+
+/// The part of an evaluation that moves keep up to date.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Running {
+    /// Pieces and squares, White's less Black's.
+    pub squares: Pair,
+    /// Sum of the phase weights on the board.
+    pub phase: i32,
+}
+
+/// What is known of a kind.
+#[derive(Clone, Debug)]
+pub(crate) struct KindFacts {
+    pub kind: Kind,
+    pub value: Pair,
+    phase: i32,
+    mobility: Vec<Pair>,
+    /// Weight in an attack on the royal piece.
+    aggression: i32,
+    one_colour: bool,
+    pub pawn: bool,
+    pub royal: bool,
+}
+
+/// The features of one side, in centipawns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    /// Number of squares that pieces reach.
+    pub mobility: Pair,
+    /// Pawn structure and the way to promotion or release.
+    pub pawns: Pair,
+    /// Pieces attacked.
+    pub threats: Pair,
+    /// Attacks near the opponent's royal piece, and shelter of one's own.
+    pub safety: Pair,
+    /// Several royals and pieces that go well together.
+    pub set: Pair,
+}
+
+impl Features {
+    fn total(&self) -> Pair {
+        self.mobility + self.pawns + self.threats + self.safety + self.set
+    }
+}
+
+/// An evaluation with its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evaluation {
+    /// Pieces and squares, White's less Black's.
+    pub squares: Pair,
+    /// White's and Black's features.
+    pub sides: [Features; 2],
+    /// Early (256) or late (0) in the game.
+    pub phase: i32,
+    /// The whole for the side to move, in centipawns.
+    pub total: i32,
+}
+
+/// What one side attacks.
+#[derive(Clone, Copy)]
+struct Attacks<S> {
+    all: S,
+    twice: S,
+    pawns: S,
+    /// Opposing pieces that a lesser piece attacks.
+    lesser: S,
+    /// Units of attack near the opposing royal piece.
+    units: i32,
+    attackers: i32,
+}
+
+/// Judges positions of a game.
+pub(crate) struct Evaluator<S: Set> {
+    pub tables: Arc<Tables<S>>,
+    pub kinds: Vec<KindFacts>,
+    pub squares: usize,
+    pub terms: Terms,
+    /// Pieces that are neither royal nor pawns, the least first.
+    officers: Vec<u8>,
+    royals: Vec<u8>,
+    /// All kinds, the least first, royal ones last.
+    pub by_price: Vec<u8>,
+    pub pawn_kinds: Vec<u8>,
+    /// By kind, side and square; Black's are negative.
+    psq: Vec<Pair>,
+    phase_total: i32,
+    /// By square: itself and the squares next to it.
+    zones: Vec<S>,
+    pawn_facts: pawns::PawnFacts<S>,
+    several_royals: bool,
+    move_rule: i32,
+    /// By side and square: steps of a king to a square that draws the game.
+    citadel_steps: Option<[Vec<u8>; 2]>,
+    /// Whether a small advantage without pawns wins nothing.
+    needs_material: bool,
+    /// Distance from the middle of the board, by square.
+    from_middle: Vec<i32>,
+    places: Vec<(i32, i32)>,
+    /// The squares of one colour.
+    dark: S,
+}
+
+impl<S: Set> Evaluator<S> {
+    #[inline(always)]
+    fn psq(&self, side: Side, kind: Kind, square: usize) -> Pair {
+        self.psq[(2 * kind.index() + side.index()) * self.squares + square]
+    }
+
+    /// The running part computed anew.
+    pub fn running(&self, pos: &Pos<S>) -> Running {
+        let mut running = Running::default();
+        for facts in &self.kinds {
+            for side in Side::ALL {
+                for square in pos.pieces(side, facts.kind).iter() {
+                    running.squares += self.psq(side, facts.kind, usize::from(square));
+                    running.phase += facts.phase;
+                }
+            }
+        }
+        running
+    }
+
+    /// The running part after a legal move, which led from `pos` to `next`.
+    #[inline]
+    pub fn after(&self, running: Running, pos: &Pos<S>, m: Move, next: &Pos<S>) -> Running {
+        if matches!(
+            m.special(),
+            Special::CastleEast | Special::CastleWest | Special::Crowning
+        ) {
+            return self.running(next);
+        }
+        let us = pos.turn();
+        let mut after = running;
+        if let Some((square, kind)) = pos.captured(m) {
+            after.squares -= self.psq(us.opponent(), kind, usize::from(square));
+            after.phase -= self.kinds[kind.index()].phase;
+        }
+        after.squares -= self.psq(us, m.piece(), m.from().index());
+        after.squares += self.psq(us, m.placed(), m.to().index());
+        if m.changes_kind() {
+            after.phase +=
+                self.kinds[m.placed().index()].phase - self.kinds[m.piece().index()].phase;
+        }
+        debug_assert_eq!(after, self.running(next));
+        after
+    }
+
+    /// The evaluation for the side to move.
+    #[inline]
+    pub fn evaluate(&self, pos: &Pos<S>, running: Running) -> i32 {
+        self.parts(pos, running).total
+    }
+
+    /// The evaluation with its parts.
+    pub fn parts(&self, pos: &Pos<S>, running: Running) -> Evaluation {
+        let mut sides = [Features::default(); 2];
+        let pawns = Side::ALL.map(|side| self.tables.pawn_attacks(pos, side, pos.side(side)));
+        let royals = Side::ALL.map(|side| self.tables.royal_square(pos, side));
+        let attacks = Side::ALL.map(|side| {
+            let i = side.index();
+            self.attacks(pos, side, pawns, royals[i ^ 1], &mut sides[i])
+        });
+        for side in Side::ALL {
+            let i = side.index();
+            self.threats(pos, side, &attacks, &mut sides[i]);
+            self.safety(pos, side, royals[i], &attacks, &mut sides[i]);
+            self.set(pos, side, &mut sides[i]);
+            sides[i].pawns = self.pawns(pos, side, pawns[i]);
+        }
+        let phase = (running.phase * PHASES / self.phase_total.max(1)).clamp(0, PHASES);
+        let sum = running.squares + sides[0].total() - sides[1].total();
+        let eg = sum.eg * self.scale(pos, sum.eg, royals) / 64 + self.drive(pos, sum.eg, royals);
+        let white = (sum.mg * phase + eg * (PHASES - phase)) / PHASES;
+        let tempo = (self.terms.tempo.mg * phase + self.terms.tempo.eg * (PHASES - phase)) / PHASES;
+        let ours = if pos.turn() == Side::White {
+            white
+        } else {
+            -white
+        };
+        let idle = pos.halfmove() as i32;
+        let fading = (2 * self.move_rule - idle).max(0) * 64 / (2 * self.move_rule);
+        Evaluation {
+            squares: running.squares,
+            sides,
+            phase,
+            total: clamp_eval(ours * fading / 64 + tempo),
+        }
+    }
+
+    /// Mobility of the side, with what it attacks.
+    #[inline(always)]
+    fn attacks(
+        &self,
+        pos: &Pos<S>,
+        side: Side,
+        pawns: [S; 2],
+        target: Option<u8>,
+        features: &mut Features,
+    ) -> Attacks<S> {
+        let t = &*self.tables;
+        let (own, enemy) = (pos.side(side), pos.side(side.opponent()));
+        let occupied = own | enemy;
+        let them = side.opponent().index();
+        let own_pawns = self.of(pos, &self.pawn_kinds) & own;
+        let area = t.board().without(own_pawns | pawns[them]);
+        let zone = target.map_or(S::EMPTY, |s| self.zones[usize::from(s)]);
+        let mut a = Attacks {
+            all: pawns[side.index()],
+            twice: S::EMPTY,
+            pawns: pawns[side.index()],
+            lesser: S::EMPTY,
+            units: 0,
+            attackers: 0,
+        };
+        // Opposing pieces above the kind looked at.
+        let mut above = self.of(pos, &self.officers) & enemy;
+        let mut mobility = Pair::default();
+        for &number in &self.officers {
+            let facts = &self.kinds[usize::from(number)];
+            let plane = pos.kind(facts.kind);
+            above = above.without(plane);
+            for from in (plane & own).iter() {
+                let (takes, quiet) = t.piece_attacks(side, facts.kind, from, occupied);
+                let reach = ((takes | quiet) & area).count() as usize;
+                mobility += facts.mobility[reach.min(MOBILITY - 1)];
+                a.twice |= a.all & takes;
+                a.all |= takes;
+                a.lesser |= takes & above;
+                let hits = (takes & zone).count() as i32;
+                if hits > 0 {
+                    a.attackers += 1;
+                    a.units += facts.aggression * (1 + hits) / 2;
+                }
+            }
+        }
+        for &number in &self.royals {
+            let kind = self.kinds[usize::from(number)].kind;
+            for from in pos.pieces(side, kind).iter() {
+                let (takes, _) = t.piece_attacks(side, kind, from, occupied);
+                a.twice |= a.all & takes;
+                a.all |= takes;
+            }
+        }
+        features.mobility = mobility;
+        a
+    }
+
+    #[inline(always)]
+    fn of(&self, pos: &Pos<S>, kinds: &[u8]) -> S {
+        kinds.iter().fold(S::EMPTY, |set, &k| {
+            set | pos.kind(self.kinds[usize::from(k)].kind)
+        })
+    }
+
+    #[inline(always)]
+    fn threats(&self, pos: &Pos<S>, side: Side, attacks: &[Attacks<S>; 2], f: &mut Features) {
+        let (a, b) = (&attacks[side.index()], &attacks[side.index() ^ 1]);
+        let officers = self.of(pos, &self.officers) & pos.side(side.opponent());
+        let terms = &self.terms;
+        let all = pos
+            .side(side.opponent())
+            .without(self.tables.royal_pieces(pos));
+        f.threats = terms.pawn_threat * (a.pawns & officers).count() as i32
+            + terms.lesser_threat * a.lesser.without(a.pawns).count() as i32
+            + terms.hanging * (all & a.all).without(b.all).count() as i32;
+    }
+
+    /// Danger that the side makes, less its own lack of shelter.
+    #[inline(always)]
+    fn safety(
+        &self,
+        pos: &Pos<S>,
+        side: Side,
+        royal: Option<u8>,
+        attacks: &[Attacks<S>; 2],
+        f: &mut Features,
+    ) {
+        let (a, b) = (&attacks[side.index()], &attacks[side.index() ^ 1]);
+        if a.attackers > 0
+            && let Some(target) = self.tables.royal_square(pos, side.opponent())
+        {
+            let zone = self.zones[usize::from(target)];
+            // Squares that only the royal piece itself protects.
+            let weak = (zone & a.all).without(b.twice | b.pawns).count() as i32;
+            let units = a.units + 3 * weak + 4 * (a.attackers - 1);
+            let danger = (units * units / 24).min(800);
+            f.safety += pair(
+                danger * self.terms.danger.mg / 100,
+                danger * self.terms.danger.eg / 100,
+            );
+        }
+        if let Some(royal) = royal {
+            let pawns = self.of(pos, &self.pawn_kinds) & pos.side(side);
+            let near = (self.zones[usize::from(royal)] & pawns).count() as i32;
+            f.safety += self.terms.shield * near.min(3);
+        }
+    }
+
+    #[inline(always)]
+    fn set(&self, pos: &Pos<S>, side: Side, f: &mut Features) {
+        let own = pos.side(side);
+        if self.several_royals && (self.tables.royal_pieces(pos) & own).many() {
+            f.set += self.terms.second_royal;
+        }
+        for facts in self.kinds.iter().filter(|k| k.one_colour) {
+            let pieces = pos.kind(facts.kind) & own;
+            if (pieces & self.dark).any() && pieces.without(self.dark).any() {
+                let part = facts.value.mg.min(400);
+                f.set += pair(
+                    self.terms.both_colours.mg * part / 400,
+                    self.terms.both_colours.eg * part / 400,
+                );
+            }
+        }
+    }
+
+    /// How much of a late advantage counts, of 64.
+    fn scale(&self, pos: &Pos<S>, eg: i32, royals: [Option<u8>; 2]) -> i32 {
+        let strong = if eg >= 0 { Side::White } else { Side::Black };
+        let weak = strong.opponent();
+        let mut scale = 64;
+        if let (Some(steps), Some(royal)) = (&self.citadel_steps, royals[weak.index()]) {
+            // A king on the way to a citadel saves the game.
+            let steps = i32::from(steps[weak.index()][usize::from(royal)]);
+            scale = (16 + 8 * steps).min(64);
+        }
+        if self.needs_material {
+            let pawns = self.of(pos, &self.pawn_kinds);
+            if (pawns & pos.side(strong)).is_empty() {
+                let (ours, theirs) = (
+                    self.officers_worth(pos, strong),
+                    self.officers_worth(pos, weak),
+                );
+                if ours < 400 {
+                    return 4;
+                }
+                if ours - theirs < 420 {
+                    return scale.min(20);
+                }
+            }
+        }
+        scale
+    }
+
+    /// How much the side's pieces that are neither pawns nor royal are worth.
+    pub fn officers_worth(&self, pos: &Pos<S>, side: Side) -> i32 {
+        let own = pos.side(side);
+        self.officers.iter().fold(0, |sum, &k| {
+            let facts = &self.kinds[usize::from(k)];
+            sum + facts.value.mg * (pos.kind(facts.kind) & own).count() as i32
+        })
+    }
+
+    /// With a won ending: drive the lone royal piece to the edge and come near.
+    fn drive(&self, pos: &Pos<S>, eg: i32, royals: [Option<u8>; 2]) -> i32 {
+        let (strong, sign) = if eg >= 0 {
+            (Side::White, 1)
+        } else {
+            (Side::Black, -1)
+        };
+        let weak = strong.opponent();
+        if eg.abs() < 300 || pos.side(weak).count() > 3 {
+            return 0;
+        }
+        let (Some(ours), Some(theirs)) = (royals[strong.index()], royals[weak.index()]) else {
+            return 0;
+        };
+        let ((a, b), (x, y)) = (
+            self.places[usize::from(ours)],
+            self.places[usize::from(theirs)],
+        );
+        let apart = (a - x).abs().max((b - y).abs());
+        sign * (12 * self.from_middle[usize::from(theirs)] + 6 * (16 - apart))
+    }
+}

@@ -1,0 +1,129 @@
+//! What earlier parts of the search say of moves: which quiet ones cut, alone and after which moves,
+//! and which captures. Values drift towards a bound, so that new results outweigh old ones.
+
+use husun::{Kind, Move, Side};
+
+/// Bound of all values.
+pub(crate) const BOUND: i32 = 16_384;
+
+/// Kind and target of a move as one number; none for a null move or before the root.
+pub(crate) type PieceTo = u32;
+
+/// The tables of one thread.
+pub(crate) struct History {
+    squares: usize,
+    kinds: usize,
+    /// By side, origin and target.
+    quiet: Vec<i16>,
+    /// By kind, target and kind taken.
+    capture: Vec<i16>,
+    /// By side, an earlier move and this one: after the opponent's last move, after one's own.
+    follow: [Vec<i16>; 2],
+    /// By the opponent's last move: what refuted it.
+    counter: Vec<Option<Move>>,
+}
+
+#[inline(always)]
+fn update(value: &mut i16, bonus: i32) {
+    let bonus = bonus.clamp(-BOUND, BOUND);
+    let old = i32::from(*value);
+    *value = (old + bonus - old * bonus.abs() / BOUND) as i16;
+}
+
+impl History {
+    pub fn new(squares: usize, kinds: usize) -> History {
+        let pairs = squares * kinds;
+        History {
+            squares,
+            kinds,
+            quiet: vec![0; 2 * squares * squares],
+            capture: vec![0; pairs * (kinds + 1)],
+            follow: [vec![0; 2 * pairs * pairs], vec![0; 2 * pairs * pairs]],
+            counter: vec![None; 2 * pairs],
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.quiet.fill(0);
+        self.capture.fill(0);
+        self.counter.fill(None);
+        for table in &mut self.follow {
+            table.fill(0);
+        }
+    }
+
+    #[inline(always)]
+    pub fn piece_to(&self, m: Move) -> PieceTo {
+        (m.piece().index() * self.squares + m.to().index()) as PieceTo
+    }
+
+    #[inline(always)]
+    fn quiet_at(&self, side: Side, m: Move) -> usize {
+        (side.index() * self.squares + m.from().index()) * self.squares + m.to().index()
+    }
+
+    #[inline(always)]
+    fn follow_at(&self, side: Side, before: PieceTo, now: PieceTo) -> usize {
+        let pairs = self.squares * self.kinds;
+        (side.index() * pairs + before as usize) * pairs + now as usize
+    }
+
+    #[inline(always)]
+    fn capture_at(&self, m: Move, taken: Option<Kind>) -> usize {
+        let taken = taken.map_or(self.kinds, Kind::index);
+        self.piece_to(m) as usize * (self.kinds + 1) + taken
+    }
+
+    /// How a quiet move has done, alone.
+    #[inline(always)]
+    pub fn quiet(&self, side: Side, m: Move) -> i32 {
+        i32::from(self.quiet[self.quiet_at(side, m)])
+    }
+
+    /// How a quiet move has done, with the moves before it: the opponent's last, one's own last.
+    #[inline(always)]
+    pub fn quiet_after(&self, side: Side, m: Move, before: [Option<PieceTo>; 2]) -> i32 {
+        let now = self.piece_to(m);
+        let mut sum = self.quiet(side, m);
+        for (table, earlier) in self.follow.iter().zip(before) {
+            if let Some(earlier) = earlier {
+                sum += i32::from(table[self.follow_at(side, earlier, now)]);
+            }
+        }
+        sum
+    }
+
+    #[inline(always)]
+    pub fn capture(&self, m: Move, taken: Option<Kind>) -> i32 {
+        i32::from(self.capture[self.capture_at(m, taken)])
+    }
+
+    pub fn counter(&self, side: Side, before: Option<PieceTo>) -> Option<Move> {
+        let pairs = self.squares * self.kinds;
+        self.counter[side.index() * pairs + before? as usize]
+    }
+
+    pub fn set_counter(&mut self, side: Side, before: Option<PieceTo>, m: Move) {
+        let pairs = self.squares * self.kinds;
+        if let Some(before) = before {
+            self.counter[side.index() * pairs + before as usize] = Some(m);
+        }
+    }
+
+    pub fn learn_quiet(&mut self, side: Side, m: Move, before: [Option<PieceTo>; 2], bonus: i32) {
+        let at = self.quiet_at(side, m);
+        update(&mut self.quiet[at], bonus);
+        let now = self.piece_to(m);
+        for (i, earlier) in before.into_iter().enumerate() {
+            if let Some(earlier) = earlier {
+                let at = self.follow_at(side, earlier, now);
+                update(&mut self.follow[i][at], bonus);
+            }
+        }
+    }
+
+    pub fn learn_capture(&mut self, m: Move, taken: Option<Kind>, bonus: i32) {
+        let at = self.capture_at(m, taken);
+        update(&mut self.capture[at], bonus);
+    }
+}

@@ -1,0 +1,223 @@
+//! What a search is asked for and how long it may take, for every clock of `rules/clocks.md`.
+
+use husun::Move;
+use husun::clock::{Remaining, TimeControl};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+/// How the clock of the side to move stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockSituation {
+    /// The time control.
+    pub control: TimeControl,
+    /// What the side to move has left.
+    pub remaining: Remaining,
+    /// Moves until the next time control, where there is one.
+    pub moves_to_go: Option<u32>,
+}
+
+impl ClockSituation {
+    /// Time left with an increment a move, as protocols give it.
+    pub fn fischer(time: Duration, increment: Duration, moves_to_go: Option<u32>) -> Self {
+        ClockSituation {
+            control: TimeControl::Fischer {
+                base: time,
+                increment,
+            },
+            remaining: Remaining::Fischer { time },
+            moves_to_go,
+        }
+    }
+}
+
+/// What ends a search. Several limits may be given; the first one reached ends it. Without any, and
+/// without a clock, a move takes a few seconds.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Depth in half-moves.
+    pub depth: Option<u32>,
+    /// Positions visited.
+    pub nodes: Option<u64>,
+    /// Time for this move.
+    pub movetime: Option<Duration>,
+    /// The clock.
+    pub clock: Option<ClockSituation>,
+    /// A forced win in so many moves, or a longer loss, ends the search.
+    pub mate: Option<u32>,
+    /// Only the stop flag ends the search.
+    pub infinite: bool,
+    /// Moves to choose from; all if empty.
+    pub searchmoves: Vec<Move>,
+    /// While this is true the opponent is to move: time does not end the search.
+    pub ponder: Option<Arc<AtomicBool>>,
+}
+
+impl Limits {
+    /// A search to a depth.
+    pub fn depth(depth: u32) -> Limits {
+        Limits {
+            depth: Some(depth),
+            ..Limits::default()
+        }
+    }
+
+    /// A search of so many positions.
+    pub fn nodes(nodes: u64) -> Limits {
+        Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        }
+    }
+
+    /// A search of so much time.
+    pub fn movetime(time: Duration) -> Limits {
+        Limits {
+            movetime: Some(time),
+            ..Limits::default()
+        }
+    }
+
+    /// Whether the opponent's move is being thought about.
+    pub(crate) fn pondering(&self) -> bool {
+        self.ponder.as_ref().is_some_and(|p| p.load(Relaxed))
+    }
+
+    pub(crate) fn budget(&self, overhead: Duration) -> Budget {
+        if let Some(time) = self.movetime {
+            let time = time.saturating_sub(overhead).max(Duration::from_millis(1));
+            return Budget {
+                soft: None,
+                hard: Some(time),
+            };
+        }
+        if let Some(clock) = &self.clock {
+            return of_clock(clock, overhead);
+        }
+        let bounded =
+            self.infinite || self.depth.is_some() || self.nodes.is_some() || self.mate.is_some();
+        Budget {
+            soft: None,
+            hard: (!bounded).then_some(NO_CLOCK),
+        }
+    }
+}
+
+/// Time for a move without any limit.
+const NO_CLOCK: Duration = Duration::from_secs(5);
+/// The most that a correspondence move takes.
+const CORRESPONDENCE: Duration = Duration::from_secs(60);
+
+/// When to stop: not to begin another iteration after `soft`, and never later than `hard`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Budget {
+    pub soft: Option<Duration>,
+    pub hard: Option<Duration>,
+}
+
+impl Budget {
+    /// A share of the time with a bound that is left in any case.
+    fn of(share: Duration, bound: Duration, overhead: Duration) -> Budget {
+        let least = Duration::from_millis(1);
+        let bound = bound.saturating_sub(overhead).max(least);
+        let soft = share.min(bound).max(least);
+        Budget {
+            soft: Some(soft),
+            hard: Some((soft * 4).min(bound)),
+        }
+    }
+}
+
+fn of_clock(clock: &ClockSituation, overhead: Duration) -> Budget {
+    let moves = clock.moves_to_go.unwrap_or(32).clamp(1, 40);
+    let each = |time: Duration| time / moves;
+    // What a share may become at most when the position asks for more.
+    let part = |time: Duration| {
+        if moves == 1 { time } else { time * 2 / 5 }
+    };
+    match (clock.remaining, clock.control) {
+        (
+            Remaining::Tiger {
+                engagement,
+                reserve,
+            },
+            control,
+        ) => {
+            let gift = match control {
+                TimeControl::Tiger {
+                    reserve_per_move, ..
+                } => reserve_per_move,
+                _ => Duration::ZERO,
+            };
+            if engagement > overhead {
+                // Every move that ends in engagement time adds to the reserve: make many of them, and
+                // spend part of what they add later.
+                let share = each(engagement + reserve) + gift.min(each(engagement) * 2) / 2;
+                let bound = part(engagement).max(part(engagement + reserve).min(engagement));
+                Budget::of(share, bound, overhead)
+            } else {
+                Budget::of(each(reserve), part(reserve), overhead)
+            }
+        }
+        (Remaining::Fischer { time }, control) => {
+            let increment = match control {
+                TimeControl::Fischer { increment, .. } => increment,
+                _ => Duration::ZERO,
+            };
+            let share = each(time) + increment * 3 / 4;
+            Budget::of(share, part(time), overhead)
+        }
+        (Remaining::Delay { time, delay }, _) => {
+            Budget::of(each(time) + delay, part(time) + delay, overhead)
+        }
+        (Remaining::Byoyomi { main, period, .. }, _) => {
+            // A period is free as long as the move ends within it; main time is spent before.
+            Budget::of(
+                each(main) + period * 3 / 4,
+                part(main) + period * 9 / 10,
+                overhead,
+            )
+        }
+        (Remaining::Correspondence { time }, _) => {
+            let time = (time / 4).min(CORRESPONDENCE);
+            Budget::of(time / 2, time, overhead)
+        }
+        (Remaining::Unlimited, _) => Budget {
+            soft: None,
+            hard: Some(NO_CLOCK),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_budget_outlasts_its_clock() -> Result<(), Box<dyn std::error::Error>> {
+        let overhead = Duration::from_millis(20);
+        for text in [
+            "tiger:2m+1s",
+            "fischer:1s+0s",
+            "fischer:3m+2s",
+            "delay:10s+2s",
+            "byoyomi:0s+3x5s",
+            "byoyomi:10m+1x30s",
+            "days:1",
+        ] {
+            let control: TimeControl = text.parse()?;
+            let remaining = Remaining::full(control);
+            let clock = ClockSituation {
+                control,
+                remaining,
+                moves_to_go: None,
+            };
+            let budget = of_clock(&clock, overhead);
+            let total = remaining.total(control).ok_or("no limit")?;
+            let (soft, hard) = (budget.soft.ok_or("soft")?, budget.hard.ok_or("hard")?);
+            assert!(soft <= hard && hard + overhead <= total, "{text}");
+            assert!(soft >= Duration::from_millis(10), "{text}: {soft:?}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,277 @@
+//! The root: iterative deepening with aspiration windows over the root moves, several lines if asked
+//! for, and when to stop.
+
+use crate::eval::Running;
+use crate::limits::Budget;
+use crate::score::{INFINITE, MATE_BOUND, MAX_PLY, Score, is_mate};
+use crate::search::{Frame, Node, Run, Window, Worker};
+use husun::Move;
+use husun::pos::Pos;
+use husun::set::Set;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// A move at the root with what is known of it.
+#[derive(Clone, Debug)]
+pub(crate) struct RootMove {
+    pub m: Move,
+    /// Score of this iteration, or the lowest.
+    pub score: i32,
+    /// Score of the last iteration.
+    pub before: i32,
+    pub line: Vec<Move>,
+    pub nodes: u64,
+    pub seldepth: usize,
+}
+
+impl RootMove {
+    pub fn new(m: Move) -> RootMove {
+        RootMove {
+            m,
+            score: -INFINITE,
+            before: -INFINITE,
+            line: vec![m],
+            nodes: 0,
+            seldepth: 0,
+        }
+    }
+
+    /// The score of the last iteration that looked at it.
+    pub fn known(&self) -> Option<i32> {
+        let scores = [self.score, self.before];
+        scores.into_iter().find(|&s| s != -INFINITE)
+    }
+}
+
+/// Told after each iteration: the moves, best first, the depth and the number of lines.
+pub(crate) type Report<'a, S> = &'a mut dyn FnMut(&Worker<S>, &[RootMove], u32, usize);
+
+/// The position to search.
+pub(crate) struct Root<S: Set> {
+    pub pos: Pos<S>,
+    pub running: Running,
+    pub in_check: bool,
+    /// Keys of the positions before it.
+    pub path: Vec<u64>,
+}
+
+/// How deep and how wide.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task {
+    pub depth: u32,
+    pub lines: usize,
+    pub budget: Budget,
+    /// Number of the thread: helpers skip some depths.
+    pub thread: usize,
+}
+
+impl<S: Set> Worker<S> {
+    /// Deepens until a limit is reached; `report` is called after each iteration of each line.
+    pub fn deepen(
+        &mut self,
+        run: &Run,
+        root: &Root<S>,
+        moves: &mut [RootMove],
+        task: Task,
+        report: Report<S>,
+    ) {
+        self.begin(run, root);
+        let lines = task.lines.min(moves.len());
+        let mut steady = 0;
+        let mut last_best = moves.first().map(|r| r.m);
+        for depth in 1..=task.depth.min(MAX_PLY as u32 / 2) {
+            if task.thread > 0 && (depth as usize + task.thread) % (2 + task.thread) == 1 {
+                continue;
+            }
+            for r in moves.iter_mut() {
+                r.before = r.score;
+            }
+            self.root_depth = depth as i32;
+            for line in 0..lines {
+                self.seldepth = 0;
+                self.aspire(run, root, moves, depth as i32, line);
+                if self.stopped {
+                    break;
+                }
+            }
+            moves[..lines].sort_by_key(|r| (-r.score, -r.before));
+            if self.stopped {
+                return;
+            }
+            report(self, moves, depth, lines);
+            let best = &moves[0];
+            steady = if last_best == Some(best.m) {
+                steady + 1
+            } else {
+                0
+            };
+            last_best = Some(best.m);
+            if self.main && self.enough(run, moves, task, steady, depth) {
+                return;
+            }
+        }
+    }
+
+    fn begin(&mut self, run: &Run, root: &Root<S>) {
+        self.nodes = 0;
+        self.counted = 0;
+        self.stopped = false;
+        self.floor = 0;
+        self.points = run.points;
+        self.path.clear();
+        self.path.extend_from_slice(&root.path);
+        self.root_at = self.path.len();
+        for frame in &mut self.frames {
+            *frame = Frame {
+                eval: crate::score::NONE,
+                ..Frame::default()
+            };
+        }
+    }
+
+    /// Whether another iteration is not worth its time.
+    fn enough(&self, run: &Run, moves: &[RootMove], task: Task, steady: u32, depth: u32) -> bool {
+        let best = &moves[0];
+        if let Some(mate) = run.limits.mate
+            && Score::of(best.score) >= Score::Mate(mate as i32)
+        {
+            return true;
+        }
+        let Some(soft) = task.budget.soft else {
+            return false;
+        };
+        if run.limits.infinite || run.limits.pondering() {
+            return false;
+        }
+        if moves.len() == 1 && depth >= 6 {
+            return true;
+        }
+        // A mate that is surely the shortest.
+        if is_mate(best.score) && depth >= 12 && steady > 4 {
+            return true;
+        }
+        let spent = run.start.elapsed();
+        let share = best.nodes as f64 / self.nodes.max(1) as f64;
+        let fell = (best.before - best.score).clamp(-30, 100);
+        let fell = if best.before == -INFINITE { 0 } else { fell };
+        let factor = (1.5 - 0.08 * f64::from(steady.min(8)))
+            * (1.6 - share).clamp(0.6, 1.5)
+            * (1.0 + f64::from(fell) / 150.0);
+        spent >= soft.mul_f64((0.75 * factor).clamp(0.3, 3.0))
+    }
+
+    /// Searches the moves from number `line` on within a window around the last score, and wider where
+    /// that fails.
+    fn aspire(
+        &mut self,
+        run: &Run,
+        root: &Root<S>,
+        moves: &mut [RootMove],
+        depth: i32,
+        line: usize,
+    ) {
+        let guess = moves[line].before;
+        let mut delta = 14 + guess.abs().min(2000) / 60;
+        let mut window = Window::new(-INFINITE, INFINITE);
+        if depth >= 4 && guess.abs() < MATE_BOUND {
+            window = Window::new(guess - delta, guess + delta);
+        }
+        let mut reduced = 0;
+        loop {
+            let depth = (depth - reduced).max(1);
+            let score = self.root_moves(run, root, moves, window, depth, line);
+            moves[line..].sort_by_key(|r| (-r.score, -r.before));
+            if self.stopped {
+                return;
+            }
+            if score <= window.alpha && window.alpha > -INFINITE {
+                window.beta = (window.alpha + window.beta) / 2;
+                window.alpha = (score - delta).max(-INFINITE);
+                reduced = 0;
+            } else if score >= window.beta && window.beta < INFINITE {
+                window.beta = (score + delta).min(INFINITE);
+                reduced = (reduced + 1).min(3);
+            } else {
+                return;
+            }
+            delta += delta / 2;
+            if delta > 600 || score.abs() > MATE_BOUND {
+                window = Window::new(-INFINITE, INFINITE);
+            }
+        }
+    }
+
+    fn root_moves(
+        &mut self,
+        run: &Run,
+        root: &Root<S>,
+        moves: &mut [RootMove],
+        window: Window,
+        depth: i32,
+        line: usize,
+    ) -> i32 {
+        let node = Node {
+            pos: &root.pos,
+            running: root.running,
+            in_check: root.in_check,
+        };
+        self.frame(0).eval = if root.in_check {
+            crate::score::NONE
+        } else {
+            self.eval.evaluate(&root.pos, root.running)
+        };
+        self.frame(1).killers = [None; 2];
+        let Window { mut alpha, beta } = window;
+        let mut best = -INFINITE;
+        for (n, r) in moves[line..].iter_mut().enumerate() {
+            r.score = -INFINITE;
+            let before = self.nodes;
+            let (next, running, in_check) = self.make(&node, r.m, 0);
+            let child = Node {
+                pos: &next,
+                running,
+                in_check,
+            };
+            let null = Window::null(alpha);
+            let mut score = -INFINITE;
+            let first = n == 0;
+            if !first {
+                let late = depth >= 3 && n >= 4 && !root.pos.is_noisy(r.m) && !in_check;
+                let less = if late { 1 + i32::from(n >= 12) } else { 0 };
+                score = -self.search::<false>(run, &child, null, depth - 1 - less, 1, true);
+                if less > 0 && score > alpha && !self.stopped {
+                    score = -self.search::<false>(run, &child, null, depth - 1, 1, true);
+                }
+            }
+            if (first || score > alpha) && !self.stopped {
+                let full = Window::new(alpha, beta).flipped();
+                score = -self.search::<true>(run, &child, full, depth - 1, 1, false);
+            }
+            self.unmake();
+            r.nodes += self.nodes - before;
+            if self.stopped {
+                return best;
+            }
+            if first || score > alpha {
+                r.score = score;
+                r.seldepth = self.seldepth;
+                r.line.clear();
+                r.line.push(r.m);
+                r.line.extend_from_slice(&self.lines[1]);
+            }
+            if score > best {
+                best = score;
+                if score >= beta {
+                    break;
+                }
+                alpha = alpha.max(score);
+            }
+        }
+        best
+    }
+
+    /// Adds what is not yet counted to the nodes of all threads.
+    pub fn settle(&mut self, run: &Run) {
+        run.nodes.fetch_add(self.nodes - self.counted, Relaxed);
+        self.counted = self.nodes;
+    }
+}

@@ -1,0 +1,371 @@
+//! The loop over a node's moves: which are skipped, extended, reduced, and what is learned from them.
+
+use super::{BEFORE, Node, Plan, Run, Window, Worker};
+use crate::score::{INFINITE, MATE_BOUND, MAX_PLY, from_table};
+use crate::tt::Bound;
+use husun::Move;
+use husun::pos::Pos;
+use husun::set::Set;
+use std::sync::LazyLock;
+
+/// Tried moves that are remembered, to learn from.
+const TRIED: usize = 48;
+
+/// Moves tried before the one that cut.
+struct Tried {
+    moves: [Move; TRIED],
+    n: usize,
+}
+
+impl Tried {
+    fn new() -> Tried {
+        Tried {
+            moves: [Move::from_bits(0); TRIED],
+            n: 0,
+        }
+    }
+
+    fn push(&mut self, m: Move) {
+        if self.n < TRIED {
+            self.moves[self.n] = m;
+            self.n += 1;
+        }
+    }
+
+    fn all(&self) -> &[Move] {
+        &self.moves[..self.n]
+    }
+}
+
+/// Reductions by depth and number of the move, in 1024ths of a ply.
+static REDUCTIONS: LazyLock<[[i32; 64]; 64]> = LazyLock::new(|| {
+    std::array::from_fn(|depth| {
+        std::array::from_fn(|n| {
+            if depth == 0 || n == 0 {
+                return 0;
+            }
+            let (depth, n) = (depth as f64, n as f64);
+            (1024.0 * (0.75 + depth.ln() * n.ln() / 2.3)) as i32
+        })
+    })
+});
+
+#[inline(always)]
+fn reduction(depth: i32, n: usize) -> i32 {
+    REDUCTIONS[depth.clamp(0, 63) as usize][n.min(63)]
+}
+
+/// What a cutoff at a depth teaches.
+#[inline(always)]
+fn bonus(depth: i32) -> i32 {
+    (170 * depth - 90).min(1700)
+}
+
+impl<S: Set> Worker<S> {
+    /// Searches the moves of a node.
+    pub(super) fn moves<const PV: bool>(
+        &mut self,
+        run: &Run,
+        node: &Node<S>,
+        window: Window,
+        plan: &Plan,
+    ) -> i32 {
+        let Window { mut alpha, beta } = window;
+        let (pos, ply) = (node.pos, plan.ply);
+        let place = if plan.excluded.is_some() {
+            MAX_PLY + 4 + ply
+        } else {
+            ply
+        };
+        let mut raw = std::mem::take(&mut self.raw);
+        raw.clear();
+        self.eval.tables.legal_moves(pos, &mut raw);
+        let accepted = self.may_accept(node.in_check, &raw);
+        let mut list = std::mem::take(&mut self.lists[place]);
+        let tt_move = plan.known.and_then(|e| e.m);
+        self.rank(pos, &raw, tt_move, ply, &mut list);
+        self.raw = raw;
+        if list.is_empty() {
+            self.lists[place] = list;
+            return self.no_moves(ply, node.in_check);
+        }
+        let mut best = if accepted { 0 } else { -INFINITE };
+        if accepted {
+            alpha = alpha.max(0);
+        }
+        let (mut best_move, mut quiets, mut captures) = (None, Tried::new(), Tried::new());
+        let (mut n, mut skip_quiets) = (0, false);
+        for i in 0..list.len() {
+            if accepted && alpha >= beta {
+                break;
+            }
+            let (m, losing) = self.pick_sound(pos, &mut list, i);
+            if Some(m) == plan.excluded {
+                continue;
+            }
+            let noisy = pos.is_noisy(m);
+            if !noisy && skip_quiets {
+                continue;
+            }
+            n += 1;
+            if best > -MATE_BOUND
+                && n > 1
+                && self.skips(node, plan, m, noisy, n, alpha, &mut skip_quiets)
+            {
+                continue;
+            }
+            let mut extension = 0;
+            if let Some(found) = self.singular::<PV>(run, node, plan, m, beta) {
+                match found {
+                    Singular::Extend(by) => extension = by,
+                    Singular::Cut(score) => {
+                        self.lists[place] = list;
+                        return score;
+                    }
+                }
+                if self.stopped {
+                    self.lists[place] = list;
+                    return 0;
+                }
+            }
+            let history = self.history_of(pos, m, noisy, ply);
+            let (next, running, in_check) = self.make(node, m, ply);
+            let child = Node {
+                pos: &next,
+                running,
+                in_check,
+            };
+            let depth = plan.depth - 1 + extension;
+            let late = Late {
+                n,
+                noisy,
+                losing,
+                history,
+                killer: self.frames[ply + BEFORE].killers.contains(&Some(m)),
+            };
+            let score = self.child::<PV>(run, &child, Window::new(alpha, beta), depth, plan, &late);
+            self.unmake();
+            if self.stopped {
+                self.lists[place] = list;
+                return 0;
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    best_move = Some(m);
+                    if PV {
+                        self.extend_line(ply, m);
+                    }
+                    if score >= beta {
+                        break;
+                    }
+                    alpha = score;
+                }
+            }
+            if Some(m) != best_move {
+                if noisy {
+                    captures.push(m);
+                } else {
+                    quiets.push(m);
+                }
+            }
+        }
+        self.lists[place] = list;
+        if n == 0 && best == -INFINITE {
+            // Nothing but the excluded move.
+            return window.alpha;
+        }
+        if best >= beta
+            && let Some(m) = best_move
+        {
+            self.frame(ply).cuts += 1;
+            self.learn(pos, m, plan, &quiets, &captures);
+        }
+        if plan.excluded.is_none() {
+            let bound = if best >= beta {
+                Bound::Lower
+            } else if PV && best_move.is_some() {
+                Bound::Exact
+            } else {
+                Bound::Upper
+            };
+            self.note(run, pos, plan, best, best_move, bound);
+        }
+        best
+    }
+
+    #[inline(always)]
+    fn history_of(&self, pos: &Pos<S>, m: Move, noisy: bool, ply: usize) -> i32 {
+        if noisy {
+            self.history.capture(m, Self::taken(pos, m))
+        } else {
+            self.history.quiet_after(pos.turn(), m, self.before(ply))
+        }
+    }
+
+    /// Whether a move is not worth a search at low depth.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    fn skips(
+        &self,
+        node: &Node<S>,
+        plan: &Plan,
+        m: Move,
+        noisy: bool,
+        n: usize,
+        alpha: i32,
+        skip_quiets: &mut bool,
+    ) -> bool {
+        let pos = node.pos;
+        let depth = plan.depth;
+        if noisy {
+            return depth <= 6 && !self.eval.see(pos, m, -90 * depth);
+        }
+        let enough = if plan.improving {
+            4 + depth * depth
+        } else {
+            2 + depth * depth / 2
+        };
+        if depth <= 8 && n as i32 > enough && !node.in_check {
+            *skip_quiets = true;
+            return true;
+        }
+        let reduced = (depth - reduction(depth, n) / 1024).max(0);
+        if !node.in_check && reduced <= 7 && plan.static_eval + 100 + 85 * reduced <= alpha {
+            *skip_quiets = true;
+            return true;
+        }
+        let history = self.history_of(pos, m, false, plan.ply);
+        if reduced <= 3 && history < -3000 * depth {
+            return true;
+        }
+        reduced <= 8 && !self.eval.see(pos, m, -22 * reduced * reduced - 10)
+    }
+
+    /// Whether the remembered move is much better than all others, or others cut as well.
+    #[inline(always)]
+    fn singular<const PV: bool>(
+        &mut self,
+        run: &Run,
+        node: &Node<S>,
+        plan: &Plan,
+        m: Move,
+        beta: i32,
+    ) -> Option<Singular> {
+        let entry = plan.known?;
+        let wanted = plan.depth >= 7
+            && entry.m == Some(m)
+            && plan.excluded.is_none()
+            && entry.depth >= plan.depth - 3
+            && matches!(entry.bound, Bound::Lower | Bound::Exact)
+            && entry.score.abs() < MATE_BOUND
+            && (plan.ply as i32) < 2 * self.root_depth;
+        if !wanted {
+            return None;
+        }
+        let score = from_table(entry.score, plan.ply);
+        let bar = score - 2 * plan.depth;
+        self.frame(plan.ply).excluded = Some(m);
+        let w = Window::new(bar - 1, bar);
+        let others = self.search::<false>(run, node, w, (plan.depth - 1) / 2, plan.ply, plan.cut);
+        self.frame(plan.ply).excluded = None;
+        if others < bar {
+            let much = !PV && others < bar - 20;
+            return Some(Singular::Extend(if much { 2 } else { 1 }));
+        }
+        if bar >= beta {
+            return Some(Singular::Cut(bar));
+        }
+        (score >= beta).then_some(Singular::Extend(-1))
+    }
+
+    /// Searches what a move leads to, late moves less deep and with a null window first.
+    #[inline(always)]
+    fn child<const PV: bool>(
+        &mut self,
+        run: &Run,
+        child: &Node<S>,
+        window: Window,
+        depth: i32,
+        plan: &Plan,
+        late: &Late,
+    ) -> i32 {
+        let below = plan.ply + 1;
+        let null = Window::null(window.alpha);
+        let mut score = -INFINITE;
+        let first = late.n == 1;
+        if plan.depth >= 2
+            && late.n > 1 + usize::from(PV)
+            && (!late.noisy || late.losing || plan.cut)
+        {
+            let mut r = reduction(plan.depth, late.n);
+            r -= 1024 * i32::from(plan.was_pv);
+            r += 1024 * i32::from(plan.cut);
+            r += 700 * i32::from(!plan.improving);
+            r -= 900 * i32::from(child.in_check);
+            r -= 1000 * i32::from(late.killer);
+            r += 700 * i32::from(self.frames[below + BEFORE].cuts > 3);
+            r -= late.history * 1024 / if late.noisy { 9000 } else { 10_000 };
+            let reduced = (depth - r / 1024).clamp(1, depth.max(1));
+            score = -self.search::<false>(run, child, null, reduced, below, true);
+            if score > window.alpha && reduced < depth && !self.stopped {
+                score = -self.search::<false>(run, child, null, depth, below, !plan.cut);
+            }
+        } else if !PV || !first {
+            score = -self.search::<false>(run, child, null, depth, below, !plan.cut);
+        }
+        if PV && (first || score > window.alpha) && !self.stopped {
+            score = -self.search::<true>(run, child, window.flipped(), depth, below, false);
+        }
+        score
+    }
+
+    /// Notes that a move cut, and that those tried before it did not.
+    fn learn(&mut self, pos: &Pos<S>, m: Move, plan: &Plan, quiets: &Tried, captures: &Tried) {
+        let us = pos.turn();
+        let before = self.before(plan.ply);
+        let more = bonus(plan.depth);
+        if pos.is_noisy(m) {
+            self.history.learn_capture(m, Self::taken(pos, m), more);
+        } else {
+            let killers = &mut self.frame(plan.ply).killers;
+            if killers[0] != Some(m) {
+                *killers = [Some(m), killers[0]];
+            }
+            self.history.set_counter(us, before[0], m);
+            self.history.learn_quiet(us, m, before, more);
+            for &other in quiets.all() {
+                self.history.learn_quiet(us, other, before, -more);
+            }
+        }
+        for &other in captures.all() {
+            self.history
+                .learn_capture(other, Self::taken(pos, other), -more);
+        }
+    }
+
+    /// The best line from a ply: the move, then the best line after it.
+    #[inline(always)]
+    pub(crate) fn extend_line(&mut self, ply: usize, m: Move) {
+        let (upper, lower) = self.lines.split_at_mut(ply + 1);
+        let line = &mut upper[ply];
+        line.clear();
+        line.push(m);
+        line.extend_from_slice(&lower[0]);
+    }
+}
+
+/// What is known of a move that comes late.
+struct Late {
+    n: usize,
+    noisy: bool,
+    losing: bool,
+    history: i32,
+    killer: bool,
+}
+
+/// What a search without the remembered move tells.
+enum Singular {
+    Extend(i32),
+    Cut(i32),
+}

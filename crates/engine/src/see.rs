@@ -1,0 +1,98 @@
+//! Static exchange evaluation: whether a series of captures on one square pays. Attackers are found
+//! anew after every capture, so that hoppers that lose or gain their jump, and bent riders whose way
+//! opens, count rightly. Pins do not.
+
+use crate::eval::Evaluator;
+use husun::pos::Pos;
+use husun::set::Set;
+use husun::{Kind, Move, Side, Special};
+
+/// What a royal piece counts as while it may not be lost.
+const PRICELESS: i32 = 20_000;
+
+impl<S: Set> Evaluator<S> {
+    /// Value of a piece in exchanges.
+    #[inline(always)]
+    pub fn price(&self, kind: Kind) -> i32 {
+        self.kinds[kind.index()].value.mg
+    }
+
+    /// Value in exchanges of a piece that stands on the board: priceless where it is royal now.
+    #[inline(always)]
+    fn price_of(&self, kind: Kind, royal_now: bool) -> i32 {
+        if royal_now && self.kinds[kind.index()].royal {
+            PRICELESS
+        } else {
+            self.price(kind)
+        }
+    }
+
+    /// What a move wins at once: the piece it takes and what it becomes.
+    #[inline(always)]
+    pub fn gain_of(&self, pos: &Pos<S>, m: Move) -> i32 {
+        let taken = pos.captured(m).map_or(0, |(_, kind)| self.price(kind));
+        if m.changes_kind() && !self.kinds[m.piece().index()].royal {
+            taken + self.price(m.placed()) - self.price(m.piece())
+        } else {
+            taken
+        }
+    }
+
+    /// Whether the exchanges that a legal move begins win at least the threshold.
+    pub fn see(&self, pos: &Pos<S>, m: Move, threshold: i32) -> bool {
+        if !matches!(m.special(), Special::None | Special::EnPassant) {
+            return threshold <= 0;
+        }
+        let mut swap = self.gain_of(pos, m) - threshold;
+        if swap < 0 {
+            return false;
+        }
+        let royal_now = Side::ALL.map(|s| self.tables.royal_square(pos, s).is_some());
+        let us = pos.turn();
+        swap = self.price_of(m.placed(), royal_now[us.index()]) - swap;
+        if swap <= 0 {
+            return true;
+        }
+        let to = m.to().index() as u8;
+        let mut occupied = pos.occupied().without(S::bit(m.from().index() as u8));
+        if let Some((square, _)) = pos.captured(m) {
+            occupied = occupied.without(S::bit(square));
+        }
+        occupied |= S::bit(to);
+        let mut side = us;
+        let mut result = true;
+        loop {
+            side = side.opponent();
+            let attackers = self.tables.attackers(pos, to, occupied).without(S::bit(to));
+            let ours = attackers & pos.side(side);
+            let Some((square, kind)) = self.least(pos, ours) else {
+                break;
+            };
+            result = !result;
+            let price = self.price_of(kind, royal_now[side.index()]);
+            if price >= PRICELESS {
+                // It may capture only what nothing protects.
+                let met = (attackers & pos.side(side.opponent())).any();
+                return result != met;
+            }
+            swap = price - swap;
+            if swap < i32::from(result) {
+                break;
+            }
+            occupied = occupied.without(S::bit(square));
+        }
+        result
+    }
+
+    /// The least valuable of the pieces.
+    #[inline(always)]
+    fn least(&self, pos: &Pos<S>, pieces: S) -> Option<(u8, Kind)> {
+        if pieces.is_empty() {
+            return None;
+        }
+        self.by_price.iter().find_map(|&number| {
+            let kind = self.kinds[usize::from(number)].kind;
+            (pieces & pos.kind(kind)).first().map(|s| (s, kind))
+        })
+    }
+}

@@ -1,0 +1,345 @@
+//! What pieces and features are worth in a game: estimated from the moves on its board, or read from
+//! a text that tuning wrote. How a position is judged with them is in [`crate::eval`].
+
+use crate::random::Random;
+use husun::set::Set;
+use husun::tables::Tables;
+use husun::variant::AnyTables;
+use husun::{Kind, Side, Variant};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A value early and late in the game, in centipawns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "[i32; 2]", into = "[i32; 2]")]
+pub struct Pair {
+    /// With all pieces on the board.
+    pub mg: i32,
+    /// With few pieces left.
+    pub eg: i32,
+}
+
+/// A pair of values.
+pub(crate) const fn pair(mg: i32, eg: i32) -> Pair {
+    Pair { mg, eg }
+}
+
+impl From<[i32; 2]> for Pair {
+    fn from([mg, eg]: [i32; 2]) -> Pair {
+        Pair { mg, eg }
+    }
+}
+
+impl From<Pair> for [i32; 2] {
+    fn from(pair: Pair) -> [i32; 2] {
+        [pair.mg, pair.eg]
+    }
+}
+
+impl std::ops::Add for Pair {
+    type Output = Pair;
+    #[inline(always)]
+    fn add(self, other: Pair) -> Pair {
+        pair(self.mg + other.mg, self.eg + other.eg)
+    }
+}
+
+impl std::ops::Sub for Pair {
+    type Output = Pair;
+    #[inline(always)]
+    fn sub(self, other: Pair) -> Pair {
+        pair(self.mg - other.mg, self.eg - other.eg)
+    }
+}
+
+impl std::ops::AddAssign for Pair {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Pair) {
+        *self = *self + other;
+    }
+}
+
+impl std::ops::SubAssign for Pair {
+    #[inline(always)]
+    fn sub_assign(&mut self, other: Pair) {
+        *self = *self - other;
+    }
+}
+
+impl std::ops::Mul<i32> for Pair {
+    type Output = Pair;
+    #[inline(always)]
+    fn mul(self, by: i32) -> Pair {
+        pair(self.mg * by, self.eg * by)
+    }
+}
+
+/// What features are worth, in centipawns unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Terms {
+    /// The right to move.
+    pub tempo: Pair,
+    /// Weight of mobility, in hundredths of the built-in curve.
+    pub mobility: Pair,
+    /// Weight of piece-square terms of pieces, in hundredths.
+    pub squares: Pair,
+    /// Weight of the pawns' way to promotion or release, in hundredths.
+    pub advance: Pair,
+    /// A pawn without opposing pawns before it, at its last step, in hundredths of what it may gain.
+    pub passed: Pair,
+    /// A pawn without fellows on the files beside it.
+    pub isolated: Pair,
+    /// A pawn behind another of its file.
+    pub doubled: Pair,
+    /// A pawn that a fellow protects.
+    pub protected: Pair,
+    /// An opposing piece that a pawn attacks.
+    pub pawn_threat: Pair,
+    /// An opposing piece that a lesser one attacks.
+    pub lesser_threat: Pair,
+    /// An opposing piece that is attacked and not protected.
+    pub hanging: Pair,
+    /// Weight of attacks near the royal piece, in hundredths.
+    pub danger: Pair,
+    /// A pawn next to its royal piece.
+    pub shield: Pair,
+    /// A second royal piece, with which none is royal.
+    pub second_royal: Pair,
+    /// Two pieces of a kind that is tied to squares of one colour.
+    pub both_colours: Pair,
+}
+
+impl Default for Terms {
+    fn default() -> Terms {
+        Terms {
+            tempo: pair(18, 10),
+            mobility: pair(100, 100),
+            squares: pair(100, 70),
+            advance: pair(100, 100),
+            passed: pair(8, 30),
+            isolated: pair(-8, -10),
+            doubled: pair(-8, -14),
+            protected: pair(8, 4),
+            pawn_threat: pair(50, 35),
+            lesser_threat: pair(28, 24),
+            hanging: pair(30, 22),
+            danger: pair(100, 30),
+            shield: pair(10, 0),
+            second_royal: pair(150, 100),
+            both_colours: pair(25, 45),
+        }
+    }
+}
+
+/// The values of a game.
+///
+/// ```
+/// use engine::values::{Values, estimate};
+/// let chess = games::variant("chess").unwrap();
+/// let values = estimate(&chess);
+/// assert!(values.pieces["Q"].mg > values.pieces["R"].mg);
+/// assert_eq!(Values::parse(&chess, &values.to_text()).unwrap(), values);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Values {
+    /// Features.
+    #[serde(default)]
+    pub terms: Terms,
+    /// Pieces by letter; a royal piece counts only where a side has several.
+    #[serde(default)]
+    pub pieces: BTreeMap<String, Pair>,
+}
+
+/// Why a text of values is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ValuesError {
+    /// No TOML, an unknown key or a value of another type.
+    #[error("{0}")]
+    Syntax(String),
+    /// A letter that no piece of the game has.
+    #[error("pieces.{letter}: the game has no such piece: expected one of {expected}")]
+    Piece {
+        /// The letter read.
+        letter: String,
+        /// Letters of the game.
+        expected: String,
+    },
+    /// A value beyond any sense.
+    #[error("{key}: {found} is out of bounds: expected -{MAX_VALUE} to {MAX_VALUE}")]
+    Bounds {
+        /// Where.
+        key: String,
+        /// What was read.
+        found: i32,
+    },
+}
+
+/// Highest value that a text may give.
+pub const MAX_VALUE: i32 = 5000;
+
+impl Values {
+    /// Reads values; a piece that the text leaves out has its estimate.
+    pub fn parse(variant: &Variant, text: &str) -> Result<Values, ValuesError> {
+        let read: Values =
+            toml::from_str(text).map_err(|e| ValuesError::Syntax(e.message().into()))?;
+        let mut values = estimate(variant);
+        values.terms = read.terms;
+        for (letter, value) in read.pieces {
+            for found in [value.mg, value.eg] {
+                if found.abs() > MAX_VALUE {
+                    let key = format!("pieces.{letter}");
+                    return Err(ValuesError::Bounds { key, found });
+                }
+            }
+            match values.pieces.get_mut(&letter) {
+                Some(slot) => *slot = value,
+                None => {
+                    let expected: Vec<String> = values.pieces.into_keys().collect();
+                    let expected = expected.join(", ");
+                    return Err(ValuesError::Piece { letter, expected });
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    /// The text that [`Values::parse`] reads.
+    pub fn to_text(&self) -> String {
+        toml::to_string(self).unwrap_or_default()
+    }
+
+    /// The value of a kind.
+    pub fn piece(&self, variant: &Variant, kind: Kind) -> Pair {
+        let letter = variant.piece(kind).letter.to_string();
+        self.pieces.get(&letter).copied().unwrap_or_default()
+    }
+}
+
+/// Piece values from the moves that each kind has on the game's board, averaged over squares and over
+/// boards from nearly empty to half full, and the built-in features.
+pub fn estimate(variant: &Variant) -> Values {
+    let mobilities = match variant.tables() {
+        AnyTables::W64(t) => mobilities(variant, t),
+        AnyTables::W128(t) => mobilities(variant, t),
+        AnyTables::W192(t) => mobilities(variant, t),
+    };
+    let mut pieces = BTreeMap::new();
+    for kind in variant.kinds() {
+        let piece = variant.piece(kind);
+        let value = if piece.pawn {
+            pair(85, 110)
+        } else {
+            worth(&mobilities[kind.index()])
+        };
+        pieces.insert(piece.letter.to_string(), value);
+    }
+    Values {
+        terms: Terms::default(),
+        pieces,
+    }
+}
+
+/// Densities of the sampled boards in hundredths, with the weight of each early and late in the game.
+const DENSITIES: [(u64, f64, f64); 4] = [
+    (10, 0.2, 1.5),
+    (20, 0.8, 1.0),
+    (32, 1.0, 0.6),
+    (45, 1.0, 0.2),
+];
+const SAMPLES: usize = 10;
+
+/// Average numbers of targets of a kind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mobility {
+    /// By density.
+    pub targets: [f64; DENSITIES.len()],
+    /// By square: average over densities.
+    pub squares: Vec<f64>,
+    /// Part of the targets that lie next to the piece.
+    pub near: f64,
+    /// Whether it never leaves the squares of one colour.
+    pub one_colour: bool,
+}
+
+/// The value of a piece with the mobility: a power of it, as sliders and strong pieces gain more than
+/// in proportion (their threats add up), less where most targets are close.
+fn worth(mobility: &Mobility) -> Pair {
+    let of = |weights: fn(&(u64, f64, f64)) -> f64| {
+        let total: f64 = DENSITIES.iter().map(weights).sum();
+        let targets = DENSITIES.iter().zip(&mobility.targets);
+        let mean: f64 = targets.map(|(d, t)| weights(d) * t).sum::<f64>() / total;
+        // Pieces of short steps take long to matter.
+        let speed = 1.0 - 0.25 * mobility.near;
+        let bound = if mobility.one_colour { 0.96 } else { 1.0 };
+        48.0 * (mean * speed * bound).powf(1.25)
+    };
+    pair(of(|d| d.1).round() as i32, of(|d| d.2).round() as i32)
+}
+
+/// The mobility of every kind of the game, from a fixed sample of boards.
+pub(crate) fn mobilities<S: Set>(variant: &Variant, t: &Tables<S>) -> Vec<Mobility> {
+    let n = t.square_count();
+    let mut random = Random::new(0x6d6f_6269_6c65);
+    let mut boards = Vec::new();
+    for &(density, ..) in &DENSITIES {
+        for _ in 0..SAMPLES {
+            let (mut own, mut enemy) = (S::EMPTY, S::EMPTY);
+            for square in 0..n as u8 {
+                match random.below(200) {
+                    x if x < density => own |= S::bit(square),
+                    x if x < 2 * density => enemy |= S::bit(square),
+                    _ => {}
+                }
+            }
+            boards.push((own, enemy));
+        }
+    }
+    let frame = &variant.frame;
+    let place = |s: usize| {
+        let square = frame.square(s).unwrap_or(husun_first(variant));
+        (i32::from(frame.file(square)), i32::from(frame.rank(square)))
+    };
+    let places: Vec<(i32, i32)> = (0..n).map(place).collect();
+    let of = |kind: Kind| {
+        let mut m = Mobility {
+            squares: vec![0.0; n],
+            one_colour: true,
+            ..Mobility::default()
+        };
+        let (mut near, mut all) = (0.0, 0.0);
+        for (i, &(own, enemy)) in boards.iter().enumerate() {
+            for from in 0..n {
+                let bit = S::bit(from as u8);
+                let targets = t.piece_targets(
+                    Side::White,
+                    kind,
+                    from as u8,
+                    own.without(bit),
+                    enemy.without(bit),
+                );
+                let count = f64::from(targets.count());
+                m.targets[i / SAMPLES] += count / (n * SAMPLES) as f64;
+                m.squares[from] += count / boards.len() as f64;
+                for to in targets.iter() {
+                    let ((x, y), (a, b)) = (places[from], places[usize::from(to)]);
+                    near += f64::from(u8::from((x - a).abs().max((y - b).abs()) == 1));
+                    all += 1.0;
+                    m.one_colour &= (x + y + a + b) % 2 == 0;
+                }
+            }
+        }
+        m.near = if all > 0.0 { near / all } else { 0.0 };
+        m
+    };
+    variant.kinds().map(of).collect()
+}
+
+fn husun_first(variant: &Variant) -> husun::Square {
+    variant
+        .frame
+        .squares()
+        .next()
+        .unwrap_or_else(|| unreachable!("a board has a square"))
+}
