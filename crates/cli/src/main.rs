@@ -7,16 +7,18 @@ mod markdown;
 mod perft;
 mod pgn;
 mod piece;
+mod play;
 mod rules;
 mod show;
 mod source;
 mod start;
 mod term;
+mod tui;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 use source::Source;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -42,6 +44,7 @@ enum Command {
     Rules(rules::Options),
     Show(show::Options),
     Piece(piece::Options),
+    Play(Box<play::Options>),
     Perft(perft::Options),
     Pgn(pgn::Options),
     /// Answer JSON lines about positions: {"variant":..,"fen":..} in, moves and status out
@@ -67,10 +70,11 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Rules(options)) => rules::run(&source, &options),
         Some(Command::Show(options)) => show::run(&source, &options),
         Some(Command::Piece(options)) => piece::run(&source, &options),
+        Some(Command::Play(options)) => play::run(&source, &options),
         Some(Command::Perft(options)) => perft::run(&source, &options),
         Some(Command::Pgn(options)) => return pgn::run(&source, &options),
         Some(Command::Inspect) => inspect::run(&source),
-        None if std::io::stdout().is_terminal() => Ok(()),
+        None if play::at_terminal() => play::menu(&source),
         None => Ok(write!(
             std::io::stdout(),
             "{}",

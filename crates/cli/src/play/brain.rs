@@ -1,0 +1,192 @@
+//! The computer's thinking, in a thread of its own so that the interface stays live. Whoever asks gets
+//! answers with the number of the question; an answer to an older question is to be passed over.
+
+use super::table::Table;
+use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Outcome, values::Values};
+use husun::clock::TimeControl;
+use husun::{Position, Variant};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+/// Stack of the thread in bytes: a search goes deep.
+const STACK: usize = 16 << 20;
+/// Time for a hint.
+const HINT: Duration = Duration::from_millis(1500);
+/// Most time for a move without a clock, by level.
+const WITHOUT_CLOCK: [Duration; 2] = [Duration::from_millis(1900), Duration::from_secs(4)];
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A move to be made.
+    Move(Level),
+    /// A move to be proposed.
+    Hint,
+}
+
+/// What the computer says.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// How far it is.
+    Progress(Info),
+    /// What it has found.
+    Done(Outcome),
+}
+
+struct Question {
+    number: u64,
+    position: Position,
+    history: Vec<u64>,
+    level: Level,
+    limits: Limits,
+    stop: Arc<AtomicBool>,
+    seed: u64,
+}
+
+/// The computer.
+pub struct Brain {
+    questions: Sender<Question>,
+    answers: Receiver<(u64, Answer)>,
+    asked: u64,
+    stop: Arc<AtomicBool>,
+}
+
+impl Brain {
+    /// A computer that waits for questions about a game.
+    pub fn new(variant: Arc<Variant>) -> io::Result<Brain> {
+        let (questions, inbox) = mpsc::channel::<Question>();
+        let (outbox, answers) = mpsc::channel();
+        let thread = thread::Builder::new().stack_size(STACK);
+        thread.spawn(move || {
+            let mut engine = engine_of(&variant);
+            for question in inbox {
+                think(&mut engine, &question, &outbox);
+            }
+        })?;
+        Ok(Brain {
+            questions,
+            answers,
+            asked: 0,
+            stop: Arc::default(),
+        })
+    }
+
+    /// Asks about the position at the table; an earlier question is dropped.
+    pub fn ask(&mut self, table: &Table, purpose: Purpose, now: Duration, seed: u64) {
+        self.stop();
+        self.asked += 1;
+        self.stop = Arc::default();
+        let game = table.game();
+        let history = (0..table.ply()).filter_map(|ply| game.position_at(ply));
+        let question = Question {
+            number: self.asked,
+            position: game.position().clone(),
+            history: history.map(Position::key).collect(),
+            level: match purpose {
+                Purpose::Move(level) => level,
+                Purpose::Hint => Level::FULL,
+            },
+            limits: limits(table, purpose, now),
+            stop: self.stop.clone(),
+            seed,
+        };
+        // If the thread is gone, no answer comes, and the game can still be saved.
+        let _ = self.questions.send(question);
+    }
+
+    /// Drops the question.
+    pub fn stop(&mut self) {
+        self.stop.store(true, Relaxed);
+        self.asked += 1;
+    }
+
+    /// The next answer to the last question, if there is one by now.
+    pub fn answer(&self) -> Option<Answer> {
+        let mut all = self.answers.try_iter();
+        all.find(|(number, _)| *number == self.asked)
+            .map(|(_, answer)| answer)
+    }
+
+    /// Waits until the last question is answered; none if nobody answers.
+    pub fn wait(&self) -> Option<Outcome> {
+        loop {
+            match self.answers.recv_timeout(Duration::from_secs(600)) {
+                Ok((number, Answer::Done(outcome))) if number == self.asked => {
+                    return Some(outcome);
+                }
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+}
+
+impl Drop for Brain {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn engine_of(variant: &Arc<Variant>) -> Engine {
+    let tuned = games::values(&variant.id)
+        .filter(|_| games::variant(&variant.id).is_some_and(|v| Arc::ptr_eq(&v, variant)))
+        .and_then(|text| Values::parse(variant, text).ok());
+    match tuned {
+        Some(values) => Engine::with_values(variant.clone(), values, Options::default()),
+        None => Engine::new(variant.clone(), Options::default()),
+    }
+}
+
+fn limits(table: &Table, purpose: Purpose, now: Duration) -> Limits {
+    match (purpose, table.control()) {
+        (Purpose::Hint, _) => Limits::movetime(HINT),
+        (Purpose::Move(level), TimeControl::None) => {
+            Limits::movetime(WITHOUT_CLOCK[usize::from(level == Level::FULL)])
+        }
+        (Purpose::Move(_), control) => Limits {
+            clock: Some(ClockSituation {
+                control,
+                remaining: table.remaining(table.game().turn(), now),
+                moves_to_go: None,
+            }),
+            ..Limits::default()
+        },
+    }
+}
+
+fn think(engine: &mut Engine, question: &Question, outbox: &Sender<(u64, Answer)>) {
+    if question.stop.load(Relaxed) {
+        return;
+    }
+    engine.set_options(Options {
+        level: question.level,
+        seed: question.seed,
+        ..Options::default()
+    });
+    let mut report = |info: &Info| {
+        let _ = outbox.send((question.number, Answer::Progress(info.clone())));
+    };
+    let outcome = engine.search(
+        &question.position,
+        &question.history,
+        &question.limits,
+        &question.stop,
+        &mut report,
+    );
+    let _ = outbox.send((question.number, Answer::Done(outcome)));
+}
+
+/// Whether the computer takes a draw, given what it last thought of its position in centipawns.
+pub fn agrees_to_draw(score: Option<i32>, ply: usize) -> bool {
+    // The longer the game, the less it hopes for.
+    let enough = match ply {
+        0..20 => -150,
+        20..80 => -30,
+        _ => 15,
+    };
+    score.is_some_and(|score| score <= enough)
+}

@@ -1,0 +1,497 @@
+//! A game on the screen as a state machine: keys, clicks, time and the computer's answers come in, and
+//! the state says what is to be drawn and what the computer is to be asked. Touches no terminal.
+
+use super::After;
+use super::board::Layout;
+use super::popup::{Confirm, Popup, Verdict};
+use crate::play::Look;
+use crate::play::brain::{Answer, Purpose, agrees_to_draw};
+use crate::play::command::{self, Command, Entry};
+use crate::play::store::{self, Store};
+use crate::play::table::{Table, result_line};
+use crate::source::Source;
+use engine::{Info, Outcome as Found};
+use husun::{ActionError, Frame, Move, Outcome, Position, Side, Special, Square};
+use std::path::Path;
+use std::time::Duration;
+
+/// What the computer is to be asked, and about which state of the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wish {
+    /// What for.
+    pub purpose: Purpose,
+    /// After how many moves.
+    ply: usize,
+    /// Which state of the table, so that the same ply after an undo is another question.
+    version: u64,
+}
+
+/// How important a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// News.
+    Plain,
+    /// Something was refused.
+    Refusal,
+}
+
+/// A game on the screen.
+pub struct App<'a> {
+    source: &'a Source,
+    table: Table,
+    store: Store,
+    /// Signs and colours.
+    pub look: Look,
+    /// Whose side is at the bottom.
+    pub view: Side,
+    /// The square under the cursor.
+    pub cursor: Square,
+    /// Whether the cursor is shown: once a key has moved it.
+    pub cursor_shown: bool,
+    /// The piece that is about to move.
+    pub selected: Option<Square>,
+    /// The move that the computer has proposed.
+    pub hint: Option<Move>,
+    /// What is being typed.
+    pub entry: String,
+    /// What is in front of the board.
+    pub popup: Option<Popup>,
+    /// The last message.
+    pub message: (Tone, String),
+    /// How many rows the list of moves is scrolled up from its end.
+    pub scroll: usize,
+    /// What the computer has told while thinking.
+    pub progress: Option<Info>,
+    /// Where the board was last drawn.
+    pub layout: Option<Layout>,
+    /// What the computer last thought of its own position, in centipawns.
+    score: Option<i32>,
+    hinting: bool,
+    version: u64,
+    other_game: bool,
+    leaving: Option<Option<()>>,
+}
+
+impl<'a> App<'a> {
+    /// A game on the screen.
+    pub fn new(source: &'a Source, table: Table, look: Look) -> App<'a> {
+        let view = table.actor();
+        let mut app = App {
+            source,
+            cursor: home(&table, view),
+            table,
+            store: Store::default(),
+            look,
+            view,
+            cursor_shown: false,
+            selected: None,
+            hint: None,
+            entry: String::new(),
+            popup: None,
+            message: (Tone::Plain, String::new()),
+            scroll: 0,
+            progress: None,
+            layout: None,
+            score: None,
+            hinting: false,
+            version: 0,
+            other_game: false,
+            leaving: None,
+        };
+        app.greet();
+        app
+    }
+
+    fn greet(&mut self) {
+        match self.table.game().outcome() {
+            Some(outcome) => self.say(result_line(&outcome)),
+            None => self.say("Arrows and Enter, the mouse, or type a move. F1 helps."),
+        }
+    }
+
+    /// The game.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The position now.
+    pub fn position(&self) -> &Position {
+        self.table.position()
+    }
+
+    /// What the computer is to be asked now.
+    pub fn wish(&self) -> Option<Wish> {
+        let purpose = match self.table.computer_to_move() {
+            Some(level) => Purpose::Move(level),
+            None if self.hinting => Purpose::Hint,
+            None => return None,
+        };
+        Some(Wish {
+            purpose,
+            ply: self.table.ply(),
+            version: self.version,
+        })
+    }
+
+    /// What comes after, if the player has had enough.
+    pub fn leaving(&self) -> Option<After> {
+        self.leaving.map(|quit| match quit {
+            Some(()) => After::Quit,
+            None => After::Menu,
+        })
+    }
+
+    /// Whether a game of perhaps another kind has been loaded since the last call.
+    pub fn take_other_game(&mut self) -> bool {
+        std::mem::take(&mut self.other_game)
+    }
+
+    /// Says something.
+    pub fn say(&mut self, text: impl Into<String>) {
+        self.message = (Tone::Plain, text.into());
+    }
+
+    /// Says why something is not done.
+    pub fn refuse(&mut self, text: impl Into<String>) {
+        self.message = (Tone::Refusal, text.into());
+    }
+
+    /// Forgets what belonged to the position before.
+    fn moved_on(&mut self) {
+        self.version += 1;
+        self.selected = None;
+        self.hint = None;
+        self.hinting = false;
+        self.progress = None;
+        self.scroll = 0;
+        self.popup = None;
+    }
+
+    /// Looks at the clock.
+    pub fn look_at_clock(&mut self, now: Duration) {
+        if let Some(outcome) = self.table.look_at_clock(now) {
+            self.moved_on();
+            self.say(result_line(&outcome));
+        }
+    }
+
+    /// Takes an answer of the computer's to the last question.
+    pub fn hear(&mut self, answer: Answer, now: Duration) {
+        match answer {
+            Answer::Progress(info) => self.progress = Some(info),
+            Answer::Done(found) if self.table.computer_to_move().is_some() => {
+                self.answered(&found, now);
+            }
+            Answer::Done(found) if self.hinting => {
+                self.hinting = false;
+                self.progress = None;
+                self.hint = found.best;
+                match found.best {
+                    Some(m) => self.say(format!("Hint: {}", self.position().san(m))),
+                    None => self.refuse("The computer has no answer."),
+                }
+            }
+            Answer::Done(_) => {}
+        }
+    }
+
+    fn answered(&mut self, found: &Found, now: Duration) {
+        self.score = Some(found.score.value());
+        if found.accept && self.position().can_accept() {
+            let accepted = self.table.accept(now);
+            return self.done(accepted.map(Some));
+        }
+        match found.best {
+            Some(m) => self.play(m, now),
+            None => self.refuse("The computer has no answer."),
+        }
+    }
+
+    /// Makes a move.
+    pub fn play(&mut self, m: Move, now: Duration) {
+        let san = self.position().san(m);
+        let side = self.position().turn();
+        self.say(format!("{}: {san}", side.name()));
+        let played = self.table.play(m, now);
+        self.done(played);
+    }
+
+    /// After a change of the game.
+    fn done(&mut self, result: Result<Option<Outcome>, ActionError>) {
+        match result {
+            Err(error) => self.refuse(error.to_string()),
+            Ok(outcome) => {
+                self.moved_on();
+                match outcome {
+                    Some(outcome) => self.say(result_line(&outcome)),
+                    None => self.remind(),
+                }
+            }
+        }
+    }
+
+    /// Says what the player to move may do besides moving.
+    fn remind(&mut self) {
+        if !self.table.human_to_move() {
+            return;
+        }
+        let mut more = Vec::new();
+        if self.position().in_check() {
+            more.push("Check!");
+        }
+        if self.crowning().is_some() {
+            more.push("You may promote the Kings instead of moving: Ctrl-K.");
+        }
+        if self.position().can_accept() {
+            more.push("You may accept the end of the game: F9.");
+        }
+        if self.table.game().draw_offer() == Some(self.position().turn().opponent()) {
+            more.push("A draw is offered: F7 agrees.");
+        }
+        if !more.is_empty() {
+            let text = format!("{}  {}", self.message.1, more.join(" "));
+            self.say(text);
+        }
+    }
+
+    /// The promotion in lieu of a move, if it is legal now.
+    pub fn crowning(&self) -> Option<Move> {
+        let moves = self.position().legal_moves();
+        moves.into_iter().find(|m| m.special() == Special::Crowning)
+    }
+
+    /// Takes the chosen piece up, or moves it to the square.
+    pub fn click(&mut self, square: Square, now: Duration) {
+        self.cursor = square;
+        self.hint = None;
+        if !self.table.human_to_move() {
+            return match self.table.game().outcome() {
+                Some(_) => self.refuse("The game is over: F6 takes back, `new` begins anew."),
+                None => self.refuse("The computer is to move."),
+            };
+        }
+        let legal = self.position().legal_moves();
+        let targets = |m: &&Move| Some(m.from()) == self.selected && m.to() == square;
+        let moves: Vec<Move> = legal.iter().filter(targets).copied().collect();
+        match moves[..] {
+            [m] if m.special() != Special::Crowning => self.play(m, now),
+            [_, ..] => self.popup = Some(Popup::choice(moves)),
+            [] if self.selected == Some(square) => self.selected = None,
+            [] => self.select(square, &legal),
+        }
+    }
+
+    fn select(&mut self, square: Square, legal: &[Move]) {
+        let turn = self.position().turn();
+        let own = matches!(self.position().piece_on(square), Some((side, _)) if side == turn);
+        let can_move = legal.iter().any(|m| m.from() == square);
+        let name = self.position().variant().frame.name(square);
+        self.selected = (own && can_move).then_some(square);
+        match (own, can_move) {
+            (true, true) => self.say(String::new()),
+            (true, false) => self.refuse(format!("The piece on {name} has no legal move.")),
+            _ => self.refuse(format!(
+                "{name} is neither a piece of yours nor a legal target."
+            )),
+        }
+    }
+
+    /// Moves the cursor by a step as seen, over missing squares, or to the nearest square that way.
+    pub fn step(&mut self, dx: i32, dy: i32) {
+        let away = match self.view {
+            Side::White => 1,
+            Side::Black => -1,
+        };
+        self.cursor_shown = true;
+        let frame = &self.position().variant().frame;
+        if let Some(square) = towards(frame, self.cursor, dx * away, dy * away) {
+            self.cursor = square;
+        }
+    }
+
+    /// Takes what has been typed.
+    pub fn submit(&mut self, now: Duration) {
+        let text = std::mem::take(&mut self.entry);
+        match command::read(&text, self.position()) {
+            Err(error) => {
+                self.refuse(error);
+                self.entry = text;
+            }
+            Ok(Entry::Command(command)) => self.carry_out(command, now),
+            Ok(Entry::Move(m)) if self.table.human_to_move() => self.play(m, now),
+            Ok(Entry::Move(_)) => self.refuse("You are not to move."),
+        }
+    }
+
+    /// Carries a command out, or asks first.
+    pub fn carry_out(&mut self, command: Command, now: Duration) {
+        let over = self.table.game().outcome().is_some();
+        match command {
+            Command::Help => self.popup = Some(Popup::Help { scroll: 0 }),
+            Command::Board => {}
+            Command::Moves => self.list_moves(),
+            Command::Hint if !self.table.human_to_move() => self.refuse("You are not to move."),
+            Command::Hint => {
+                self.hinting = true;
+                self.version += 1;
+            }
+            Command::Go => self.refuse("F5 proposes a move here; `go` is for play line by line."),
+            Command::Undo => {
+                let undone = self.table.undo(now).map(|()| None);
+                if undone.is_ok() {
+                    self.score = None;
+                    self.say("Taken back.");
+                }
+                self.done(undone);
+            }
+            Command::Resign if over => self.refuse("The game is over."),
+            Command::Resign => self.popup = Some(Popup::Confirm(Confirm::Resign)),
+            Command::Draw => self.draw(now),
+            Command::Accept if !self.position().can_accept() || !self.table.human_to_move() => {
+                self.refuse("Nothing to accept: only where all your legal moves are optional.");
+            }
+            Command::Accept => self.popup = Some(Popup::Confirm(Confirm::Accept)),
+            Command::Crown => match self.crowning().filter(|_| self.table.human_to_move()) {
+                Some(m) => self.popup = Some(Popup::Confirm(Confirm::Crown(m))),
+                None => self.refuse("There is nobody to promote in lieu of a move now."),
+            },
+            Command::Flip => self.view = self.view.opponent(),
+            Command::Fen => self.say(self.position().fen()),
+            Command::Save(path) => self.save(&path),
+            Command::Load(path) => self.load(&path, now),
+            Command::New if over || self.table.ply() == 0 => self.leaving = Some(None),
+            Command::New => self.popup = Some(Popup::Confirm(Confirm::New)),
+            Command::Quit if over || self.table.ply() == 0 => self.leaving = Some(Some(())),
+            Command::Quit => self.popup = Some(Popup::Confirm(Confirm::Quit)),
+        }
+    }
+
+    fn list_moves(&mut self) {
+        let position = self.position();
+        let legal = position.legal_moves();
+        let mut moves: Vec<String> = legal
+            .iter()
+            .map(|&m| position.san_among(m, &legal))
+            .collect();
+        moves.sort();
+        self.popup = Some(Popup::Text {
+            title: format!("{} legal moves", moves.len()),
+            text: moves.join("  "),
+        });
+    }
+
+    fn draw(&mut self, now: Duration) {
+        let agrees = agrees_to_draw(self.score, self.table.ply());
+        match self.table.draw(agrees, now) {
+            Ok(None) if self.table.game().draw_offer().is_some() => {
+                self.say("A draw is offered; the opponent may agree with F7 or move on.");
+            }
+            Ok(None) => self.say("The computer declines the draw."),
+            other => self.done(other),
+        }
+    }
+
+    /// Writes the game to a file.
+    pub fn save(&mut self, path: &str) {
+        match self.store.save(&self.table, Path::new(path)) {
+            Ok(()) => self.say(format!("Saved as {path}.")),
+            Err(error) => self.refuse(format!("{error:#}")),
+        }
+    }
+
+    /// Goes on with the game of a file.
+    pub fn load(&mut self, path: &str, now: Duration) {
+        let table = store::load(self.source, Path::new(path))
+            .and_then(|record| Table::go_on(&record, self.table.terms(), now));
+        match table {
+            Err(error) => self.refuse(format!("{error:#}")),
+            Ok(table) => {
+                self.table = table;
+                self.other_game = true;
+                self.score = None;
+                self.moved_on();
+                self.view = self.table.actor();
+                self.cursor = home(&self.table, self.view);
+                self.say(format!("Loaded {path}."));
+                if let Some(outcome) = self.table.game().outcome() {
+                    self.say(result_line(&outcome));
+                }
+            }
+        }
+    }
+
+    /// Takes the answer to a popup.
+    pub fn settle(&mut self, verdict: Verdict, now: Duration) {
+        match verdict {
+            Verdict::Open => {}
+            Verdict::Close => self.popup = None,
+            Verdict::Move(m) => {
+                self.popup = None;
+                self.play(m, now);
+            }
+            Verdict::Save(path) => {
+                self.popup = None;
+                self.save(&path);
+            }
+            Verdict::Load(path) => {
+                self.popup = None;
+                self.load(&path, now);
+            }
+            Verdict::Yes(confirm) => {
+                self.popup = None;
+                match confirm {
+                    Confirm::Resign => {
+                        let resigned = self.table.resign(now).map(Some);
+                        self.done(resigned);
+                    }
+                    Confirm::Accept => {
+                        let accepted = self.table.accept(now).map(Some);
+                        self.done(accepted);
+                    }
+                    Confirm::Crown(m) => self.play(m, now),
+                    Confirm::New => self.leaving = Some(None),
+                    Confirm::Quit => self.leaving = Some(Some(())),
+                }
+            }
+        }
+    }
+
+    /// Text from the clipboard goes where text is typed.
+    pub fn paste(&mut self, text: &str) {
+        let text: String = text.chars().filter(|c| !c.is_control()).collect();
+        match &mut self.popup {
+            Some(Popup::Path { text: path, .. }) => path.push_str(&text),
+            Some(_) => {}
+            None => self.entry.push_str(&text),
+        }
+    }
+
+    /// The name offered for a file to save.
+    pub fn file_name(&self) -> String {
+        format!("{}.pgn", self.position().variant().id)
+    }
+}
+
+/// Where the cursor begins: in front of the side's royal piece, or on any square.
+fn home(table: &Table, side: Side) -> Square {
+    let position = table.position();
+    let frame = &position.variant().frame;
+    let forward = if side == Side::White { 1 } else { -1 };
+    let royal = position.royal_square(side);
+    royal
+        .and_then(|s| frame.step(s, 0, forward).or(Some(s)))
+        .or_else(|| frame.squares().next())
+        .unwrap_or_else(|| unreachable!("a board has at least one square"))
+}
+
+/// The next existing square in a direction; where there is none, the nearest one on that side.
+fn towards(frame: &Frame, from: Square, dx: i32, dy: i32) -> Option<Square> {
+    let straight = (1..16).find_map(|n| frame.step(from, dx * n, dy * n));
+    let offset = |s: Square| {
+        let x = i32::from(frame.file(s)) - i32::from(frame.file(from));
+        let y = i32::from(frame.rank(s)) - i32::from(frame.rank(from));
+        (x * dx + y * dy, (x * dy - y * dx).abs())
+    };
+    let ahead = frame.squares().filter(|&s| offset(s).0 > 0);
+    straight.or_else(|| ahead.min_by_key(|&s| offset(s).0 + 2 * offset(s).1))
+}

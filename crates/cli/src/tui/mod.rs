@@ -1,0 +1,148 @@
+//! The terminal interface: takes the terminal over, passes keys, clicks and time to the menu or the
+//! game, and gives it back whatever happens.
+
+mod app;
+mod board;
+mod keys;
+mod menu;
+mod panel;
+mod popup;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use crate::play::brain::{Brain, Purpose};
+use crate::play::plain::seed;
+use crate::play::{Beginning, Look, Terms};
+use crate::source::Source;
+use anyhow::Result;
+use app::{App, Wish};
+use menu::{Choice, Menu};
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{
+    self, DisableMouseCapture, EnableMouseCapture, Event, KeyEventKind,
+};
+use ratatui::crossterm::execute;
+use std::io::stdout;
+use std::time::{Duration, Instant};
+
+pub use panel::clock_text;
+
+/// How long to wait for a key before time and computer are looked at again.
+const TICK: Duration = Duration::from_millis(50);
+
+/// What comes after a screen.
+enum After {
+    Menu,
+    Quit,
+}
+
+/// Plays in the terminal; without a beginning, a menu comes first.
+pub fn run(source: &Source, beginning: Option<Beginning>, terms: Terms, look: Look) -> Result<()> {
+    let mut terminal = ratatui::try_init()?;
+    // A terminal without a mouse is as good.
+    let _ = execute!(stdout(), EnableMouseCapture);
+    let result = screens(&mut terminal, source, beginning, terms, look);
+    let _ = execute!(stdout(), DisableMouseCapture);
+    ratatui::try_restore()?;
+    result
+}
+
+fn screens(
+    terminal: &mut DefaultTerminal,
+    source: &Source,
+    mut beginning: Option<Beginning>,
+    terms: Terms,
+    look: Look,
+) -> Result<()> {
+    let mut menu = Menu::new(source, terms);
+    loop {
+        let (begin, terms) = match beginning.take() {
+            Some(begin) => (begin, terms),
+            None => match choose(terminal, &mut menu)? {
+                Some(chosen) => chosen,
+                None => return Ok(()),
+            },
+        };
+        match play(terminal, source, begin, terms, look)? {
+            After::Menu => {}
+            After::Quit => return Ok(()),
+        }
+    }
+}
+
+fn choose(terminal: &mut DefaultTerminal, menu: &mut Menu) -> Result<Option<(Beginning, Terms)>> {
+    loop {
+        terminal.draw(|frame| menu.draw(frame))?;
+        let event = event::read()?;
+        match menu.take(&event) {
+            Choice::Open => {}
+            Choice::Quit => return Ok(None),
+            Choice::Play(position, terms) => {
+                return Ok(Some((Beginning::Position(position), terms)));
+            }
+        }
+    }
+}
+
+fn play(
+    terminal: &mut DefaultTerminal,
+    source: &Source,
+    beginning: Beginning,
+    terms: Terms,
+    look: Look,
+) -> Result<After> {
+    let origin = Instant::now();
+    let table = beginning.table(terms, Duration::ZERO)?;
+    let mut brain = Brain::new(table.game().variant().clone())?;
+    let mut app = App::new(source, table, look);
+    let mut asked: Option<Wish> = None;
+    loop {
+        terminal.draw(|frame| view::draw(frame, &mut app, origin.elapsed()))?;
+        if event::poll(TICK)? {
+            // All that is waiting at once, so that a held key does not lag behind.
+            loop {
+                take(&mut app, &event::read()?, origin.elapsed());
+                if !event::poll(Duration::ZERO)? {
+                    break;
+                }
+            }
+        }
+        app.look_at_clock(origin.elapsed());
+        while let Some(answer) = brain.answer() {
+            app.hear(answer, origin.elapsed());
+        }
+        if let Some(after) = app.leaving() {
+            return Ok(after);
+        }
+        if app.take_other_game() {
+            brain = Brain::new(app.table().game().variant().clone())?;
+            asked = None;
+        }
+        let wish = app.wish();
+        if wish != asked {
+            match &wish {
+                Some(wish) => brain.ask(app.table(), wish.purpose, origin.elapsed(), seed()),
+                None => brain.stop(),
+            }
+            asked = wish;
+        }
+    }
+}
+
+fn take(app: &mut App<'_>, event: &Event, now: Duration) {
+    match event {
+        Event::Key(key) if key.kind != KeyEventKind::Release => app.key(*key, now),
+        Event::Mouse(mouse) => app.mouse(*mouse, now),
+        Event::Paste(text) => app.paste(text),
+        _ => {}
+    }
+}
+
+/// What a wish is for, for the status line.
+fn purpose_text(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Move(_) => "thinking",
+        Purpose::Hint => "looking for a hint",
+    }
+}

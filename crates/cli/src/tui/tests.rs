@@ -1,0 +1,1 @@
+//! The interface fed with keys and looked at.
