@@ -14,6 +14,7 @@ mod source;
 mod start;
 mod term;
 mod tui;
+mod uci;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -47,6 +48,8 @@ enum Command {
     Play(Box<play::Options>),
     Perft(perft::Options),
     Pgn(pgn::Options),
+    /// Be an engine for programs that speak UCI
+    Uci,
     /// Answer JSON lines about positions: {"variant":..,"fen":..} in, moves and status out
     Inspect,
 }
@@ -73,6 +76,7 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Play(options)) => play::run(&source, &options),
         Some(Command::Perft(options)) => perft::run(&source, &options),
         Some(Command::Pgn(options)) => return pgn::run(&source, &options),
+        Some(Command::Uci) => uci::run(&args.game_file),
         Some(Command::Inspect) => inspect::run(&source),
         None if play::at_terminal() => play::menu(&source),
         None => Ok(write!(

@@ -1,0 +1,103 @@
+//! What a session needs around it: games, files of games, engines. Behind traits, so that a test can
+//! bring an engine that does what the test wants.
+
+use engine::{Engine, Info, Limits, Options, Outcome};
+use husun::{Position, Variant};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// What is to be searched.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The position.
+    pub position: Position,
+    /// Keys of the positions before it, the oldest first.
+    pub history: Vec<u64>,
+    /// What ends the search.
+    pub limits: Limits,
+}
+
+/// An engine for one game.
+pub trait Thinker: Send {
+    /// Changes how it plays.
+    fn configure(&mut self, options: &Options);
+    /// Forgets all earlier searches.
+    fn forget(&mut self);
+    /// Searches; returns soon after `stop` has become true.
+    fn think(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(&Info)) -> Outcome;
+    /// Says in a few lines how good a position is without looking ahead.
+    fn assess(&self, position: &Position) -> String;
+}
+
+/// Why a file of games is refused: the file and the reason.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: {reason}")]
+pub struct HostError {
+    /// Name of the file.
+    pub file: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// The program around a session.
+pub trait Host {
+    /// Ids of all games.
+    fn ids(&self) -> Vec<String>;
+    /// The game of an id.
+    fn variant(&self, id: &str) -> Option<Arc<Variant>>;
+    /// Reads the user's own game files, several separated as the platform separates paths, and
+    /// gives the ids that they have.
+    fn load(&mut self, paths: &str) -> Result<Vec<String>, HostError>;
+    /// An engine for a game.
+    fn thinker(&self, variant: &Arc<Variant>, options: &Options) -> Box<dyn Thinker>;
+    /// The most mebibytes that an engine's table may have.
+    fn max_hash(&self) -> usize {
+        engine::MAX_HASH
+    }
+}
+
+impl Thinker for Engine {
+    fn configure(&mut self, options: &Options) {
+        self.set_options(options.clone());
+    }
+
+    fn forget(&mut self) {
+        self.clear();
+    }
+
+    fn think(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(&Info)) -> Outcome {
+        self.search(&task.position, &task.history, &task.limits, stop, report)
+    }
+
+    fn assess(&self, position: &Position) -> String {
+        let Some(found) = self.evaluate(position) else {
+            return "no evaluation: the position is of another game".into();
+        };
+        let [white, black] = found.sides;
+        let mut text = format!("early in the game {} of 256\n", found.phase);
+        text += &format!(
+            "pieces and squares, White's less Black's: {}\n",
+            pair(found.squares)
+        );
+        for (name, of) in FEATURES {
+            let (w, b) = (of(&white), of(&black));
+            text += &format!("{name}: White {}, Black {}\n", pair(w), pair(b));
+        }
+        let side = position.turn().name();
+        text + &format!("Total evaluation: {} centipawns for {side}", found.total)
+    }
+}
+
+type Feature = fn(&engine::Features) -> engine::values::Pair;
+
+const FEATURES: [(&str, Feature); 5] = [
+    ("mobility", |f| f.mobility),
+    ("pawns", |f| f.pawns),
+    ("threats", |f| f.threats),
+    ("royal safety", |f| f.safety),
+    ("sets of pieces", |f| f.set),
+];
+
+fn pair(value: engine::values::Pair) -> String {
+    format!("{} early {} late", value.mg, value.eg)
+}

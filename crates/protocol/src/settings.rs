@@ -1,0 +1,312 @@
+//! The options of the engine as both protocols offer them: one list with names, shapes and bounds, from
+//! which they are announced and by which they are set.
+
+use crate::board::Castling;
+use engine::{Level, MAX_LINES, MAX_THREADS, Options};
+use std::time::Duration;
+
+/// Lowest and highest value of `UCI_Elo`. The scale is rough: a step of 250 is a step of one level.
+pub const ELO: (i64, i64) = (800, 2550);
+
+/// An option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// The game.
+    Variant,
+    /// Mebibytes of the table.
+    Hash,
+    /// Threads.
+    Threads,
+    /// Empties the table.
+    ClearHash,
+    /// Whether the program may let the engine think on the opponent's time.
+    Ponder,
+    /// Lines reported.
+    MultiPv,
+    /// Level of strength.
+    SkillLevel,
+    /// Whether `UCI_Elo` counts.
+    LimitStrength,
+    /// Strength on a rough scale.
+    Elo,
+    /// Whether chances of win, draw and loss are reported.
+    ShowWdl,
+    /// Full strength, whatever the level.
+    AnalyseMode,
+    /// Castling is written as the king takes the rook.
+    Chess960,
+    /// Whether a win worth more points is worth more than a mate.
+    Points,
+    /// Time lost between engine and clock, in milliseconds.
+    MoveOverhead,
+    /// Files of games.
+    VariantPath,
+}
+
+impl Name {
+    /// Every option with its name, in the order in which they are announced.
+    pub const ALL: [(Name, &'static str); 15] = [
+        (Name::Variant, "UCI_Variant"),
+        (Name::Hash, "Hash"),
+        (Name::Threads, "Threads"),
+        (Name::ClearHash, "Clear Hash"),
+        (Name::Ponder, "Ponder"),
+        (Name::MultiPv, "MultiPV"),
+        (Name::SkillLevel, "Skill Level"),
+        (Name::LimitStrength, "UCI_LimitStrength"),
+        (Name::Elo, "UCI_Elo"),
+        (Name::ShowWdl, "UCI_ShowWDL"),
+        (Name::AnalyseMode, "UCI_AnalyseMode"),
+        (Name::Chess960, "UCI_Chess960"),
+        (Name::Points, "Points"),
+        (Name::MoveOverhead, "Move Overhead"),
+        (Name::VariantPath, "VariantPath"),
+    ];
+
+    /// The option of a name, whatever its capitals.
+    pub fn find(text: &str) -> Option<Name> {
+        let mut all = Name::ALL.iter();
+        all.find(|(_, name)| name.eq_ignore_ascii_case(text))
+            .map(|(option, _)| *option)
+    }
+
+    /// Its name.
+    pub fn text(self) -> &'static str {
+        let mut all = Name::ALL.iter();
+        all.find(|(option, _)| *option == self)
+            .map_or("", |(_, name)| name)
+    }
+}
+
+/// What values an option has, with the one it starts with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// True or false.
+    Check(bool),
+    /// A number.
+    Spin {
+        /// As it starts.
+        value: i64,
+        /// Lowest.
+        min: i64,
+        /// Highest.
+        max: i64,
+    },
+    /// One of several words.
+    Combo {
+        /// As it starts.
+        value: String,
+        /// All.
+        choices: Vec<String>,
+    },
+    /// Nothing to set, something to do.
+    Button,
+    /// Any text.
+    Text,
+}
+
+/// Why an option is not set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// There is none of that name.
+    #[error("no option `{0}`")]
+    Unknown(String),
+    /// The value is missing or of the wrong kind.
+    #[error("{name}: `{found}`: expected {expected}")]
+    Value {
+        /// Which option.
+        name: &'static str,
+        /// What was read.
+        found: String,
+        /// What would do.
+        expected: String,
+    },
+}
+
+/// What else has to be done once an option is set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The engine is to be configured.
+    Configure,
+    /// The table is to be emptied.
+    Clear,
+    /// A game is to be chosen.
+    Variant(String),
+    /// Files of games are to be read.
+    Files(String),
+}
+
+/// The values of all options that are kept.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    options: Options,
+    level: i64,
+    elo: Option<i64>,
+    wanted_elo: i64,
+    max_hash: usize,
+    /// Whether chances of win, draw and loss are reported.
+    pub show_wdl: bool,
+    /// Full strength, whatever the level.
+    pub analyse: bool,
+    /// How castling is written.
+    pub castling: Castling,
+}
+
+impl Settings {
+    /// Starting values, with the most mebibytes that the table may have.
+    pub fn new(max_hash: usize) -> Settings {
+        Settings {
+            options: Options::default(),
+            level: 8,
+            elo: None,
+            wanted_elo: ELO.1,
+            max_hash,
+            show_wdl: false,
+            analyse: false,
+            castling: Castling::Royal,
+        }
+    }
+
+    /// The engine's options that come of them.
+    ///
+    /// ```
+    /// use protocol::settings::{Name, Settings};
+    /// let mut settings = Settings::new(1024);
+    /// settings.set(Name::LimitStrength, Some("true"), &[]).unwrap();
+    /// settings.set(Name::Elo, Some("1300"), &[]).unwrap();
+    /// assert_eq!(settings.options().level.number(), 3);
+    /// let error = settings.set(Name::Hash, Some("0"), &[]).unwrap_err();
+    /// assert_eq!(error.to_string(), "Hash: `0`: expected a number from 1 to 1024");
+    /// ```
+    pub fn options(&self) -> Options {
+        let number = match self.elo {
+            _ if self.analyse => 8,
+            Some(elo) => 1 + (elo - ELO.0) / 250,
+            None => self.level,
+        };
+        let level = u8::try_from(number).ok().and_then(Level::new);
+        Options {
+            level: level.unwrap_or(Level::FULL),
+            ..self.options.clone()
+        }
+    }
+
+    /// What values an option has; `ids` are the games there are.
+    pub fn shape(&self, name: Name, ids: &[String]) -> Shape {
+        let start = Options::default();
+        let spin = |value: usize, max: usize| Shape::Spin {
+            value: value as i64,
+            min: 1,
+            max: max as i64,
+        };
+        match name {
+            Name::Variant => Shape::Combo {
+                value: "chess".into(),
+                choices: ids.to_vec(),
+            },
+            Name::Hash => spin(start.hash, self.max_hash),
+            Name::Threads => spin(start.threads, MAX_THREADS),
+            Name::MultiPv => spin(start.lines, MAX_LINES),
+            Name::SkillLevel => spin(8, 8),
+            Name::Elo => Shape::Spin {
+                value: ELO.1,
+                min: ELO.0,
+                max: ELO.1,
+            },
+            Name::MoveOverhead => Shape::Spin {
+                value: start.overhead.as_millis() as i64,
+                min: 0,
+                max: 5000,
+            },
+            Name::ClearHash => Shape::Button,
+            Name::VariantPath => Shape::Text,
+            Name::Ponder
+            | Name::LimitStrength
+            | Name::ShowWdl
+            | Name::AnalyseMode
+            | Name::Chess960
+            | Name::Points => Shape::Check(false),
+        }
+    }
+
+    /// Sets an option and says what else is to be done.
+    pub fn set(
+        &mut self,
+        name: Name,
+        value: Option<&str>,
+        ids: &[String],
+    ) -> Result<Effect, OptionError> {
+        let text = value.unwrap_or("").trim();
+        let wrong = |expected: String| OptionError::Value {
+            name: name.text(),
+            found: text.chars().take(40).collect(),
+            expected,
+        };
+        match self.shape(name, ids) {
+            Shape::Button => Ok(Effect::Clear),
+            Shape::Text => Ok(Effect::Files(match text {
+                "<empty>" => String::new(),
+                _ => text.into(),
+            })),
+            Shape::Combo { choices, .. } => {
+                let known = choices.iter().find(|c| c.eq_ignore_ascii_case(text));
+                let known = known.ok_or_else(|| wrong(format!("one of {}", choices.join(", "))))?;
+                Ok(Effect::Variant(known.clone()))
+            }
+            Shape::Check(_) => {
+                let on = match text {
+                    "true" | "1" => true,
+                    "false" | "0" => false,
+                    _ => return Err(wrong("true or false".into())),
+                };
+                self.set_check(name, on);
+                Ok(Effect::Configure)
+            }
+            Shape::Spin { min, max, .. } => {
+                let number = text.parse().ok().filter(|n| (min..=max).contains(n));
+                let number =
+                    number.ok_or_else(|| wrong(format!("a number from {min} to {max}")))?;
+                self.set_number(name, number);
+                Ok(Effect::Configure)
+            }
+        }
+    }
+
+    fn set_check(&mut self, name: Name, on: bool) {
+        match name {
+            Name::LimitStrength => self.elo = on.then_some(self.wanted_elo),
+            Name::ShowWdl => self.show_wdl = on,
+            Name::AnalyseMode => self.analyse = on,
+            Name::Points => self.options.points = on,
+            Name::Chess960 => {
+                self.castling = match on {
+                    true => Castling::TakesRook,
+                    false => Castling::Royal,
+                }
+            }
+            // Pondering is asked for by each `go ponder`.
+            _ => {}
+        }
+    }
+
+    fn set_number(&mut self, name: Name, number: i64) {
+        let size = number as usize;
+        match name {
+            Name::Hash => self.options.hash = size,
+            Name::Threads => self.options.threads = size,
+            Name::MultiPv => self.options.lines = size,
+            Name::SkillLevel => self.level = number,
+            Name::MoveOverhead => self.options.overhead = Duration::from_millis(number as u64),
+            Name::Elo => {
+                self.wanted_elo = number;
+                self.elo = self.elo.map(|_| number);
+            }
+            _ => {}
+        }
+    }
+
+    /// Sets the seed of what the lower levels choose.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.options.seed = seed;
+    }
+}

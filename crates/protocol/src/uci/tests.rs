@@ -1,0 +1,471 @@
+//! Sessions as scripts: what is said to them, and the lines that must come back.
+
+use super::{Command, Go, Start, parse, run};
+use crate::home::Home;
+use crate::host::{Host, HostError, Task, Thinker};
+use engine::{Info, Limits, Options, Outcome, Score, Wdl};
+use husun::{Position, Variant};
+use std::io::{Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Long enough for anything on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Plays the first legal move; where the search is infinite, once it is stopped. The seed of the
+/// options makes it fail.
+struct Fake {
+    seen: Arc<Mutex<Vec<Limits>>>,
+    fails: bool,
+}
+
+impl Thinker for Fake {
+    fn configure(&mut self, _: &Options) {}
+
+    fn forget(&mut self) {}
+
+    fn think(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(&Info)) -> Outcome {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.push(task.limits.clone());
+        drop(seen);
+        assert!(!self.fails, "this engine fails");
+        let waits = || {
+            let pondering = task.limits.ponder.as_ref().is_some_and(|p| p.load(Relaxed));
+            (task.limits.infinite || pondering) && !stop.load(Relaxed)
+        };
+        while waits() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let mut moves = task.position.legal_moves();
+        moves.sort_by_key(|&m| task.position.uci(m).to_string());
+        let best = moves.first().copied();
+        let score = Score::Cp(task.history.len() as i32);
+        report(&Info {
+            depth: 1,
+            seldepth: 2,
+            line: 1,
+            score,
+            wdl: Wdl::of(Score::Cp(0)),
+            nodes: 1000,
+            time: Duration::from_secs(1),
+            hashfull: 3,
+            pv: best.into_iter().collect(),
+        });
+        Outcome {
+            best,
+            ponder: None,
+            score,
+            pv: Vec::new(),
+            accept: false,
+            depth: 1,
+            nodes: 1,
+        }
+    }
+
+    fn assess(&self, _: &Position) -> String {
+        "fine".into()
+    }
+}
+
+#[derive(Default)]
+struct FakeHost {
+    home: Home,
+    seen: Arc<Mutex<Vec<Limits>>>,
+    fails: bool,
+}
+
+impl Host for FakeHost {
+    fn ids(&self) -> Vec<String> {
+        self.home.ids()
+    }
+
+    fn variant(&self, id: &str) -> Option<Arc<Variant>> {
+        self.home.variant(id)
+    }
+
+    fn load(&mut self, paths: &str) -> Result<Vec<String>, HostError> {
+        self.home.load(paths)
+    }
+
+    fn thinker(&self, _: &Arc<Variant>, _: &Options) -> Box<dyn Thinker> {
+        Box::new(Fake {
+            seen: self.seen.clone(),
+            fails: self.fails,
+        })
+    }
+}
+
+/// A session in a thread of its own.
+struct Talk {
+    input: Option<Sender<Vec<u8>>>,
+    output: Receiver<String>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+struct Pipe {
+    from: Receiver<Vec<u8>>,
+    rest: Vec<u8>,
+}
+
+impl Read for Pipe {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        if self.rest.is_empty() {
+            self.rest = self.from.recv().unwrap_or_default();
+        }
+        let n = self.rest.len().min(into.len());
+        into[..n].copy_from_slice(&self.rest[..n]);
+        self.rest.drain(..n);
+        Ok(n)
+    }
+}
+
+struct Tap {
+    to: Sender<String>,
+    line: Vec<u8>,
+}
+
+impl Write for Tap {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        for &byte in bytes {
+            if byte == b'\n' {
+                let line = String::from_utf8_lossy(&self.line).into_owned();
+                self.line.clear();
+                let _ = self.to.send(line);
+            } else {
+                self.line.push(byte);
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Talk {
+    fn new(host: impl Host + Send + 'static) -> Talk {
+        let (input, from) = channel();
+        let (to, output) = channel();
+        let thread = std::thread::spawn(move || {
+            let pipe = Pipe {
+                from,
+                rest: Vec::new(),
+            };
+            let tap = Tap {
+                to,
+                line: Vec::new(),
+            };
+            run(host, pipe, tap).unwrap();
+        });
+        Talk {
+            input: Some(input),
+            output,
+            thread: Some(thread),
+        }
+    }
+
+    fn say(&self, line: &str) {
+        let bytes = format!("{line}\n").into_bytes();
+        self.input.as_ref().unwrap().send(bytes).unwrap();
+    }
+
+    fn hear(&self) -> String {
+        self.output.recv_timeout(PATIENCE).expect("a line")
+    }
+
+    /// Lines up to one that starts so, which is the last of them.
+    fn until(&self, start: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            lines.push(self.hear());
+            if lines.last().unwrap().starts_with(start) {
+                return lines;
+            }
+        }
+    }
+
+    /// Ends the input and gives all lines still to come.
+    fn end(mut self) -> Vec<String> {
+        drop(self.input.take());
+        self.thread.take().unwrap().join().unwrap();
+        self.output.try_iter().collect()
+    }
+}
+
+#[test]
+fn commands() {
+    let go = |change: fn(&mut Go)| {
+        let mut go = Go::default();
+        change(&mut go);
+        Command::Go(Box::new(go))
+    };
+    let set = |name: &str, value: Option<&str>| Command::SetOption {
+        name: name.into(),
+        value: value.map(String::from),
+    };
+    let position = |start: Start, moves: &[&str]| Command::Position {
+        start,
+        moves: moves.iter().map(|&m| m.into()).collect(),
+    };
+    let rows = [
+        ("", Command::Nothing),
+        ("  \t ", Command::Nothing),
+        ("uci", Command::Uci),
+        ("  isready ", Command::IsReady),
+        ("setoption name Clear Hash", set("Clear Hash", None)),
+        (
+            "setoption name Skill Level value 3",
+            set("Skill Level", Some("3")),
+        ),
+        (
+            "setoption name VariantPath value a b",
+            set("VariantPath", Some("a b")),
+        ),
+        ("position startpos", position(Start::Setup, &[])),
+        (
+            "position startpos moves e2e4 e7e5",
+            position(Start::Setup, &["e2e4", "e7e5"]),
+        ),
+        (
+            "position fen 8/8 w - - moves a1a2",
+            position(Start::Fen("8/8 w - -".into()), &["a1a2"]),
+        ),
+        ("go", go(|_| {})),
+        ("go infinite", go(|g| g.infinite = true)),
+        ("go perft 3", go(|g| g.perft = Some(3))),
+        (
+            "go wtime -5 btime 100 winc 1 binc 2 movestogo 0",
+            go(|g| {
+                let ms = Duration::from_millis;
+                g.time = [Some(ms(0)), Some(ms(100))];
+                g.increment = [ms(1), ms(2)];
+            }),
+        ),
+        (
+            "go searchmoves a1a2 b1b2 ponder mate 3",
+            go(|g| {
+                g.searchmoves = vec!["a1a2".into(), "b1b2".into()];
+                g.ponder = true;
+                g.mate = Some(3);
+            }),
+        ),
+        ("bench", Command::Bench(None)),
+        ("bench 3", Command::Bench(Some(3))),
+    ];
+    for (line, command) in rows {
+        assert_eq!(parse(line).as_ref(), Ok(&command), "{line}");
+    }
+    for (line, error) in [
+        ("joho", "unknown command `joho`"),
+        ("go depth", "go depth: ``: expected a number from 1 to 1000"),
+        (
+            "go nodes -1",
+            "go nodes: `-1`: expected a number from 1 to 9223372036854775807",
+        ),
+        ("position", "position: `startpos` or `fen` is missing"),
+        ("position fen", "position fen: the position text is missing"),
+        ("setoption", "setoption: `name` with a name is missing"),
+        ("setoption name value 3", "setoption: the name is missing"),
+        (
+            "bench x",
+            "bench depth: `x`: expected a number from 1 to 30",
+        ),
+    ] {
+        assert_eq!(parse(line).unwrap_err().to_string(), error, "{line}");
+    }
+}
+
+#[test]
+fn a_script() {
+    let talk = Talk::new(FakeHost::default());
+    for (said, heard) in [
+        ("isready", "readyok"),
+        (
+            "position startpos moves e2e4 e9e5",
+            "info string position: move 2: `e9e5` is no move: expected from-square, to-square and perhaps a small letter, as e2e4 or a10b11q",
+        ),
+        (
+            "position fen 8/8 w - - 0 1",
+            "info string position: board: 2 ranks: expected 8",
+        ),
+        (
+            "go depth 1",
+            "info depth 1 seldepth 2 multipv 1 score cp 0 nodes 1000 nps 1000 hashfull 3 time 1000 pv a2a3",
+        ),
+        ("", "bestmove a2a3"),
+        ("position startpos moves e2e4", ""),
+        ("setoption name UCI_ShowWDL value true", ""),
+        (
+            "go depth 1",
+            "info depth 1 seldepth 2 multipv 1 score cp 1 wdl 182 636 182 nodes 1000 nps 1000 hashfull 3 time 1000 pv a7a5",
+        ),
+        ("", "bestmove a7a5"),
+        ("eval", "fine"),
+        ("blah blah", "info string unknown command `blah`"),
+        ("setoption name Foo value 3", "info string no option `Foo`"),
+        (
+            "setoption name UCI_Variant value Citadel8",
+            "info string variant citadel8 files 9 ranks 8 pocket 0 template fairy startpos whsbkgshw/ppppppppp/9/9/9/9/PPPPPPPPP/WHSTKMSHW w KQkq - CYcy 0 1",
+        ),
+        (
+            "setoption name VariantPath value /no/such",
+            "info string /no/such: No such file or directory (os error 2)",
+        ),
+        ("go perft 0", ""),
+        ("", ""),
+    ] {
+        if !said.is_empty() {
+            talk.say(said);
+        }
+        if !heard.is_empty() {
+            assert_eq!(talk.hear(), heard, "{said}");
+        }
+    }
+    assert_eq!(talk.end(), ["", "Nodes searched: 1", ""]);
+}
+
+#[test]
+fn castling_in_both_forms() {
+    let talk = Talk::new(FakeHost::default());
+    let fen = "position fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1 moves";
+    talk.say(&format!("{fen} e1h1"));
+    assert!(
+        talk.hear()
+            .starts_with("info string position: move 1: `e1h1`")
+    );
+    talk.say("setoption name UCI_Chess960 value true");
+    for moves in ["e1h1 e8a8", "e1g1 e8c8"] {
+        talk.say(&format!("{fen} {moves}"));
+        talk.say("d");
+        let lines = talk.until("Checkers");
+        assert!(lines.contains(&"Fen: 2kr3r/8/8/8/8/8/8/R4RK1 w - - 2 2".into()));
+    }
+    talk.say(fen);
+    talk.say("go depth 1 searchmoves e1g1");
+    talk.until("bestmove");
+}
+
+#[test]
+fn perft_counts_each_move() {
+    let talk = Talk::new(FakeHost::default());
+    talk.say("go perft 4");
+    let lines = talk.until("Nodes searched");
+    assert_eq!(lines.len(), 22);
+    assert_eq!(lines[0], "a2a3: 8457");
+    assert_eq!(lines[21], "Nodes searched: 197281");
+}
+
+#[test]
+fn stop_and_ponderhit_end_a_search() {
+    let host = FakeHost::default();
+    let seen = host.seen.clone();
+    let talk = Talk::new(host);
+    talk.say("go infinite");
+    talk.say("isready");
+    assert_eq!(talk.hear(), "readyok");
+    talk.say("stop");
+    talk.until("bestmove a2a3");
+    talk.say("go ponder wtime 1000 btime 2000 winc 30 movestogo 5");
+    talk.say("isready");
+    assert_eq!(talk.hear(), "readyok");
+    talk.say("ponderhit");
+    talk.until("bestmove a2a3");
+    // A second search ends the first one.
+    talk.say("go infinite");
+    talk.say("go depth 1");
+    talk.until("bestmove a2a3");
+    talk.until("bestmove a2a3");
+    // The end of the input ends the last.
+    talk.say("go infinite");
+    let rest = talk.end();
+    assert_eq!(rest.last().map(String::as_str), Some("bestmove a2a3"));
+    let seen = seen.lock().unwrap();
+    let clock = seen[1].clock.unwrap();
+    assert_eq!(clock.moves_to_go, Some(5));
+    assert_eq!(
+        clock,
+        engine::ClockSituation::fischer(Duration::from_secs(1), Duration::from_millis(30), Some(5))
+    );
+}
+
+#[test]
+fn a_failing_engine_does_not_take_the_session_with_it() {
+    let host = FakeHost {
+        fails: true,
+        ..FakeHost::default()
+    };
+    let talk = Talk::new(host);
+    for _ in 0..2 {
+        talk.say("go depth 3");
+        let lines = talk.until("bestmove");
+        assert_eq!(
+            lines[0],
+            "info string the engine has failed and starts anew"
+        );
+    }
+    assert!(talk.end().is_empty());
+}
+
+#[test]
+fn nothing_to_move() {
+    let talk = Talk::new(FakeHost::default());
+    for (fen, score) in [
+        ("7k/8/8/8/8/6q1/8/7K w - - 0 1", "cp 0"),
+        ("7k/8/8/8/8/6q1/7q/7K w - - 0 1", "mate 0"),
+    ] {
+        talk.say(&format!("position fen {fen}"));
+        talk.say("go depth 1");
+        let lines = talk.until("bestmove");
+        let end = [
+            format!("info depth 0 score {score}"),
+            "bestmove (none)".into(),
+        ];
+        assert_eq!(lines[lines.len() - 2..], end, "{fen}");
+    }
+}
+
+#[test]
+fn the_engine_stops_when_told() {
+    let talk = Talk::new(Home::default());
+    for game in ["chess", "citadelir2024", "citadel9"] {
+        talk.say(&format!("setoption name UCI_Variant value {game}"));
+        talk.hear();
+        talk.say("go infinite");
+        talk.until("info depth 4");
+        let told = Instant::now();
+        talk.say("stop");
+        talk.until("bestmove");
+        assert!(told.elapsed() < Duration::from_secs(2), "{game}");
+    }
+    talk.say("quit");
+    talk.end();
+}
+
+#[test]
+fn garbage() {
+    let talk = Talk::new(FakeHost::default());
+    for line in [
+        "\u{0}\u{1}\u{2}",
+        "position fen \u{fffd} moves e2e4",
+        "position moves",
+        "setoption name Hash value 99999999999999999999",
+        "setoption name Hash value -1",
+        "setoption name Threads",
+        "setoption name UCI_Variant value nonsense",
+        "setoption name UCI_Elo value x",
+        "go searchmoves e2e5",
+        "go depth 0",
+        "go movetime 99999999999999999999999",
+        "position startpos moves e2e4 e2e4",
+        "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w KQkq - 0 1",
+    ] {
+        talk.say(line);
+        let heard = talk.hear();
+        assert!(heard.starts_with("info string "), "{line}: {heard}");
+    }
+    talk.say("isready");
+    assert_eq!(talk.hear(), "readyok");
+}
