@@ -358,7 +358,7 @@ mod tests {
             render("- a b c d e f g h i j k l m n o p", 24, false)
                 .lines()
                 .count(),
-            2
+            3
         );
     }
 
@@ -375,7 +375,9 @@ mod tests {
         for id in games::ids() {
             let text = games::rules(id).unwrap();
             let set = render(text, 80, false);
-            let wide: Vec<&str> = set.lines().filter(|line| line.width() > 80).collect();
+            // Text set as it stands, such as a position, is not broken.
+            let broken = set.lines().filter(|line| !line.starts_with("    "));
+            let wide: Vec<&str> = broken.filter(|line| line.width() > 80).collect();
             assert!(wide.is_empty(), "{id}: {wide:?}");
             assert!(!set.contains("**") && !set.contains('`'), "{id}");
         }

@@ -37,6 +37,10 @@ impl Library for Source {
 }
 
 impl Source {
+    /// The games built in alone.
+    #[cfg(test)]
+    pub const NONE: Source = Source { user: Vec::new() };
+
     /// Reads the user's own games, each of which may inherit from those before it.
     pub fn load(files: &[PathBuf]) -> Result<Source> {
         let mut source = Source::default();

@@ -12,8 +12,10 @@ use render::{Picture, Rgb};
 pub const PANEL: u16 = 34;
 /// Rows above and below the board: title, entry and bar.
 const ROWS: u16 = 3;
+/// Rows that the panel needs with them.
+const LEAST_ROWS: u16 = 18;
 /// Sizes of a square, the best first.
-const SIZES: [(u16, u16); 5] = [(8, 4), (6, 3), (4, 2), (3, 1), (2, 1)];
+const SIZES: [(u16, u16); 6] = [(8, 4), (6, 3), (5, 3), (4, 2), (3, 1), (2, 1)];
 
 /// Where things are on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,12 +44,15 @@ impl Layout {
     pub fn new(area: Rect, files: u8, ranks: u8) -> Result<Layout, (u16, u16)> {
         let (files, ranks) = (u16::from(files), u16::from(ranks));
         let margin = if ranks > 9 { 3 } else { 2 };
-        let needs = |(w, h): (u16, u16)| (margin + files * w + 2 + PANEL, ranks * h + 1 + ROWS);
+        let needs = |(w, h): (u16, u16)| {
+            let height = (ranks * h + 1 + ROWS).max(LEAST_ROWS);
+            (margin + files * w + 2 + PANEL, height)
+        };
         let fits = |size: &&(u16, u16)| {
             let (w, h) = needs(**size);
             w <= area.width && h <= area.height
         };
-        let cell = *SIZES.iter().find(fits).ok_or_else(|| needs(SIZES[4]))?;
+        let cell = *SIZES.iter().find(fits).ok_or_else(|| needs(SIZES[5]))?;
         let width = margin + files * cell.0;
         let height = ranks * cell.1 + 1;
         let row = |y: u16| Rect::new(area.x, y, area.width, 1);
@@ -86,7 +91,7 @@ impl Layout {
         }
         let mut end = self.bar.x;
         let found = BAR.iter().position(|(key, name)| {
-            end += (key.len() + name.len() + 2) as u16;
+            end += (key.len() + name.len() + 1) as u16;
             x < end
         });
         found.and_then(|i| u8::try_from(i + 1).ok())

@@ -14,7 +14,7 @@ use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModif
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span, Text};
-use ratatui::widgets::{Block, List, ListState, Paragraph, Wrap};
+use ratatui::widgets::{Block, List, ListState, Padding, Paragraph, Wrap};
 use render::{Picture, TextStyle};
 use std::sync::Arc;
 
@@ -201,7 +201,9 @@ impl Menu {
 
     fn details(&self, frame: &mut Frame<'_>, area: Rect) {
         let Some(game) = self.game() else { return };
-        let block = Block::bordered().title(format!(" {} ", game.name));
+        let block = Block::bordered()
+            .title(format!(" {} ", game.name))
+            .padding(Padding::horizontal(1));
         let inner = block.inner(area);
         frame.render_widget(block, area);
         let [words, settings, board] = Layout::vertical([

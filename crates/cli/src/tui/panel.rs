@@ -45,18 +45,14 @@ fn players_text(app: &App<'_>, side: Side, width: u16, now: Duration) -> Text<'s
     let mark = if turn { "▶ " } else { "  " };
     let side_name = side.name();
     let looks = &variant.looks[side.index()].name;
-    let who = match looks.eq_ignore_ascii_case(side_name) || looks.is_empty() {
-        true => side_name.to_string(),
-        false => format!("{side_name}, {looks}"),
-    };
-    let player = match table.player(side) {
-        Player::Human => String::new(),
-        computer => format!("  {}", computer.name()),
-    };
-    let mut lines = vec![Line::from(vec![
-        Span::styled(format!("{mark}{who}"), name),
-        Span::raw(player),
-    ])];
+    let mut heading = vec![Span::styled(format!("{mark}{side_name}"), name)];
+    if let computer @ Player::Computer(_) = table.player(side) {
+        heading.push(Span::raw(format!("  {}", computer.name())));
+    }
+    if !looks.eq_ignore_ascii_case(side_name) {
+        heading.push(Span::styled(format!("  {looks}"), dim()));
+    }
+    let mut lines = vec![Line::from(heading)];
     if table.control() != TimeControl::None {
         let left = table.remaining(side, now);
         lines.push(clock_line(left, turn));

@@ -110,7 +110,7 @@ fn bar(frame: &mut Frame<'_>, area: Rect) {
     let spans = BAR.iter().flat_map(|(k, n)| {
         [
             Span::styled(*k, key),
-            Span::styled(format!("{n} "), name),
+            Span::styled(*n, name),
             Span::raw(" "),
         ]
     });
