@@ -229,11 +229,11 @@ fn pgn_convert_writes_all_forms() -> Done {
         (game["variant"].as_str(), game["uci"][3].as_str()),
         (Some("chess"), Some("d8h4"))
     );
-    let forced = husun_with(&["pgn", "check", "--game", "capablanca", "-"], "1. Nh3 *\n")?;
+    let forced = husun_with(&["pgn", "check", "--game", "capablanca", "-"], "1. Nf3 *\n")?;
     assert_eq!(forced.code, Some(1));
     let forced = husun_with(
         &["pgn", "check", "--game", "capablanca", "-"],
-        "1. Nh3 Nc6 *\n\n1. Ni3 *\n",
+        "1. Nh3 Nc6 *\n\n1. Nj3 *\n",
     )?;
     assert!(forced.out.contains("2 games"));
     Ok(())
