@@ -148,6 +148,34 @@ impl<S: Set> Tables<S> {
         (takes, quiet)
     }
 
+    /// Squares from which a piece of the kind and side would attack the square on a board with these
+    /// squares occupied, as far as its ways lead back along themselves: bent ones are left out.
+    #[inline(always)]
+    pub fn attack_squares(&self, side: Side, kind: Kind, square: u8, occupied: S) -> S {
+        // What leads there is what leads away for a piece that faces the other way.
+        let mover = &self.movers[kind.index()];
+        let i = side.opponent().index();
+        let mut from = S::EMPTY;
+        if let Some(table) = mover.leaps[i] {
+            from |= self.leap(table, square);
+        }
+        if let Some(table) = mover.take[i] {
+            from |= self.leap(table, square);
+        }
+        if mover.orthogonal {
+            from |= self.orthogonal_attacks(square, occupied);
+        }
+        if mover.diagonal {
+            from |= self.diagonal_attacks(square, occupied);
+        }
+        for &number in &mover.riders {
+            if self.riders[usize::from(number)].hop {
+                from |= self.rider_attacks(number, side.opponent(), square, occupied);
+            }
+        }
+        from
+    }
+
     /// Squares to which a piece of any kind could go among own and enemy pieces, royals left aside;
     /// moves within a castle are left out.
     pub fn piece_targets(&self, side: Side, kind: Kind, from: u8, own: S, enemy: S) -> S {
