@@ -84,9 +84,22 @@ struct Attacks<S> {
     pawns: S,
     /// Opposing pieces that a lesser piece attacks.
     lesser: S,
+    /// Squares from which a piece that reaches them gives check.
+    checks: S,
     /// Units of attack near the opposing royal piece.
     units: i32,
     attackers: i32,
+}
+
+/// Where pawns shelter a royal piece.
+#[derive(Clone, Copy, Debug)]
+struct Shelter<S> {
+    /// The squares before it, next to it.
+    near: S,
+    /// Those a step further.
+    far: S,
+    /// Its file and those beside it; empty ones for files that the board has not.
+    files: [S; 3],
 }
 
 /// Judges positions of a game.
@@ -106,6 +119,8 @@ pub(crate) struct Evaluator<S: Set> {
     phase_total: i32,
     /// By square: itself and the squares next to it.
     zones: Vec<S>,
+    /// By side and square of a royal piece.
+    shelter: [Vec<Shelter<S>>; 2],
     pawn_facts: pawns::PawnFacts<S>,
     several_royals: bool,
     move_rule: i32,
@@ -229,6 +244,7 @@ impl<S: Set> Evaluator<S> {
             twice: S::EMPTY,
             pawns: pawns[side.index()],
             lesser: S::EMPTY,
+            checks: S::EMPTY,
             units: 0,
             attackers: 0,
         };
@@ -239,13 +255,22 @@ impl<S: Set> Evaluator<S> {
             let facts = &self.kinds[usize::from(number)];
             let plane = pos.kind(facts.kind);
             above = above.without(plane);
-            for from in (plane & own).iter() {
+            let pieces = plane & own;
+            if pieces.is_empty() {
+                continue;
+            }
+            let giving = match target {
+                Some(royal) => t.attack_squares(side, facts.kind, royal, occupied),
+                None => S::EMPTY,
+            };
+            for from in pieces.iter() {
                 let (takes, quiet) = t.piece_attacks(side, facts.kind, from, occupied);
                 let reach = ((takes | quiet) & area).count() as usize;
                 mobility += facts.mobility[reach.min(MOBILITY - 1)];
                 a.twice |= a.all & takes;
                 a.all |= takes;
                 a.lesser |= takes & above;
+                a.checks |= takes & giving;
                 let hits = (takes & zone).count() as i32;
                 if hits > 0 {
                     a.attackers += 1;
@@ -296,23 +321,32 @@ impl<S: Set> Evaluator<S> {
         f: &mut Features,
     ) {
         let (a, b) = (&attacks[side.index()], &attacks[side.index() ^ 1]);
-        if a.attackers > 0
-            && let Some(target) = self.tables.royal_square(pos, side.opponent())
-        {
+        if let Some(target) = self.tables.royal_square(pos, side.opponent()) {
             let zone = self.zones[usize::from(target)];
             // Squares that only the royal piece itself protects.
             let weak = (zone & a.all).without(b.twice | b.pawns).count() as i32;
-            let units = a.units + 3 * weak + 4 * (a.attackers - 1);
-            let danger = (units * units / 24).min(800);
-            f.safety += pair(
-                danger * self.terms.danger.mg / 100,
-                danger * self.terms.danger.eg / 100,
-            );
+            let safe = a.checks.without(pos.side(side) | b.all);
+            let shaky = (a.checks & a.twice & b.all).without(pos.side(side) | b.twice | b.pawns);
+            let checks = (safe | shaky).count().min(4) as i32;
+            let units = a.units + 3 * weak + 4 * a.attackers + self.terms.check.mg * checks;
+            let danger = (units * units / 20).min(1200);
+            if units > 12 {
+                f.safety += pair(
+                    danger * self.terms.danger.mg / 100,
+                    danger * self.terms.danger.eg / 100,
+                );
+            }
         }
         if let Some(royal) = royal {
             let pawns = self.of(pos, &self.pawn_kinds) & pos.side(side);
-            let near = (self.zones[usize::from(royal)] & pawns).count() as i32;
-            f.safety += self.terms.shield * near.min(3);
+            let shelter = &self.shelter[side.index()][usize::from(royal)];
+            f.safety += self.terms.shield * (shelter.near & pawns).count() as i32
+                + self.terms.far_shield * (shelter.far & pawns).count() as i32;
+            let open = shelter
+                .files
+                .iter()
+                .filter(|&&file| file.any() && (file & pawns).is_empty());
+            f.safety += self.terms.open_file * open.count() as i32;
         }
     }
 

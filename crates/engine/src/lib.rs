@@ -31,6 +31,7 @@ mod score;
 mod search;
 mod see;
 mod tt;
+pub mod tune;
 pub mod values;
 
 pub use bench::{BENCH_DEPTH, Bench, bench};

@@ -102,8 +102,14 @@ pub struct Terms {
     pub hanging: Pair,
     /// Weight of attacks near the royal piece, in hundredths.
     pub danger: Pair,
-    /// A pawn next to its royal piece.
+    /// Units of danger for a square from which a piece could give check unpunished.
+    pub check: Pair,
+    /// A pawn before its royal piece, next to it.
     pub shield: Pair,
+    /// A pawn before its royal piece, a step further.
+    pub far_shield: Pair,
+    /// A file at or beside the royal piece's without a pawn of its own.
+    pub open_file: Pair,
     /// A second royal piece, with which none is royal.
     pub second_royal: Pair,
     /// Two pieces of a kind that is tied to squares of one colour.
@@ -125,9 +131,40 @@ impl Default for Terms {
             lesser_threat: pair(28, 24),
             hanging: pair(30, 22),
             danger: pair(100, 30),
-            shield: pair(10, 0),
+            check: pair(14, 14),
+            shield: pair(16, 0),
+            far_shield: pair(9, 0),
+            open_file: pair(-14, 0),
             second_royal: pair(150, 100),
             both_colours: pair(25, 45),
+        }
+    }
+}
+
+impl Terms {
+    /// Calls `f` with every feature, always in the same order.
+    pub fn each(&mut self, mut f: impl FnMut(&mut Pair)) {
+        for pair in [
+            &mut self.tempo,
+            &mut self.mobility,
+            &mut self.squares,
+            &mut self.advance,
+            &mut self.passed,
+            &mut self.isolated,
+            &mut self.doubled,
+            &mut self.protected,
+            &mut self.pawn_threat,
+            &mut self.lesser_threat,
+            &mut self.hanging,
+            &mut self.danger,
+            &mut self.check,
+            &mut self.shield,
+            &mut self.far_shield,
+            &mut self.open_file,
+            &mut self.second_royal,
+            &mut self.both_colours,
+        ] {
+            f(pair);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Deriving the evaluator of a game from its rules and values.
 
 use super::pawns::{PawnFacts, Way, part, prisoner_flag};
-use super::{Evaluator, KindFacts, MOBILITY, Pair, pair};
+use super::{Evaluator, KindFacts, MOBILITY, Pair, Shelter, pair};
 use crate::values::{Mobility, Values, mobilities};
 use husun::set::Set;
 use husun::tables::Tables;
@@ -45,6 +45,7 @@ impl<S: Set> Evaluator<S> {
             psq: Vec::new(),
             phase_total: variant.kinds().map(total).sum(),
             zones: zones(&geometry.places),
+            shelter: Side::ALL.map(|side| shelter(&geometry.places, side)),
             pawn_facts: pawn_facts(variant, tables, &kinds, &geometry.places),
             several_royals: variant.rules.several_royals,
             move_rule: endings.move_rule.map_or(1_000_000, |m| m.max(1) as i32),
@@ -197,6 +198,26 @@ fn zones<S: Set>(places: &[(i32, i32)]) -> Vec<S> {
         S::from_squares(squares)
     };
     places.iter().map(near).collect()
+}
+
+/// By square: where pawns of the side shelter a royal piece.
+fn shelter<S: Set>(places: &[(i32, i32)], side: Side) -> Vec<Shelter<S>> {
+    let north = if side == Side::White { 1 } else { -1 };
+    let of = |&(x, y): &(i32, i32)| {
+        let set = |wanted: &dyn Fn(i32, i32) -> bool| {
+            let inside = |&s: &u8| {
+                let (a, b) = places[usize::from(s)];
+                wanted(a - x, (b - y) * north)
+            };
+            S::from_squares((0..places.len() as u8).filter(inside))
+        };
+        Shelter {
+            near: set(&|dx, dy| dx.abs() <= 1 && dy == 1),
+            far: set(&|dx, dy| dx.abs() <= 1 && dy == 2),
+            files: [-1, 0, 1].map(|file| set(&|dx, _| dx == file)),
+        }
+    };
+    places.iter().map(of).collect()
 }
 
 /// Steps of a king to the nearest of the squares, by side.
