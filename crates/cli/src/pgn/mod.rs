@@ -2,6 +2,7 @@
 
 mod convert;
 mod locate;
+mod page;
 mod tape;
 
 use crate::source::Source;
@@ -12,9 +13,10 @@ use husun::pgn::{Location, RawGame, Reader};
 use husun::record::{Record, RecordError, marker};
 use husun::{Reason, Variant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use page::Page;
 use serde_json::json;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -87,30 +89,30 @@ struct Totals {
 
 /// Carries out the task.
 pub fn run(source: &Source, options: &Options) -> Result<ExitCode> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    let mut totals = Totals::default();
-    match &options.task {
+    let mut page = Page::new();
+    let totals = match &options.task {
         Task::Check(check) => {
-            check
+            let totals = check
                 .input
-                .each(source, &mut totals, &mut out, |out, game| match game {
-                    Err(fault) if check.json => fault.write_json(out),
-                    Err(fault) => fault.write(out),
-                    Ok(good) if check.json => good.doubt_json(out),
-                    Ok(good) => good.doubt(out),
+                .each(source, &mut page, |page, game| match game {
+                    Err(fault) if check.json => fault.write_json(&mut page.out),
+                    Err(fault) => fault.write(&mut page.out),
+                    Ok(good) if check.json => good.doubt_json(&mut page.out),
+                    Ok(good) => good.doubt(&mut page.out),
                 })?;
-            check.summary(&mut out, &totals)?;
+            check.summary(&mut page.out, &totals)?;
+            totals
         }
         Task::Convert(convert) => {
             convert
                 .input
-                .each(source, &mut totals, &mut out, |out, game| match game {
-                    Err(fault) => fault.write(&mut io::stderr()),
-                    Ok(good) => convert.form.write(out, &good.record),
-                })?;
+                .each(source, &mut page, |page, game| match game {
+                    Err(fault) => fault.write(&mut page.err),
+                    Ok(good) => convert.form.write(&mut page.out, &good.record),
+                })?
         }
-    }
-    out.flush()?;
+    };
+    page.flush()?;
     Ok(match totals.bad {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::from(1),
@@ -200,65 +202,71 @@ impl Good<'_> {
 
 impl Input {
     /// Reads every game of every file and hands it over, or what is wrong with it.
-    fn each<W: Write>(
+    fn each(
         &self,
         source: &Source,
-        totals: &mut Totals,
-        out: &mut W,
-        mut with: impl FnMut(&mut W, Result<Good<'_>, Fault>) -> Result<()>,
-    ) -> Result<()> {
-        let forced = self
-            .game
-            .as_deref()
-            .map(|id| source.variant(id))
-            .transpose()?;
+        page: &mut Page,
+        mut with: impl FnMut(&mut Page, Result<Good<'_>, Fault>) -> Result<()>,
+    ) -> Result<Totals> {
+        let mut totals = Totals::default();
+        let forced = self.game.as_deref().map(|id| source.variant(id));
+        let forced = forced.transpose()?;
+        let find = |name: &str| forced.clone().or_else(|| source.find(name));
+        let known = || source.ids().join(", ");
         for path in &self.files {
-            let (name, bar, input) = open(path)?;
+            let (file, bar, input) = open(path)?;
             let tape = Tape::new(BufReader::with_capacity(1 << 16, bar.wrap_read(input)));
             let recording = tape.recording();
             let mut reader = Reader::new(tape);
-            let mut number = 0;
-            loop {
+            for number in 1.. {
                 recording.forget_before(reader.location().line);
                 let Some(raw) = reader.next_game() else { break };
-                number += 1;
-                totals.games += 1;
-                let game = match raw {
+                let record = match raw {
                     Err(error) => Err((error.at, error.reason.to_string())),
-                    Ok(raw) => {
-                        let find = |name: &str| forced.clone().or_else(|| source.find(name));
-                        let known = || source.ids().join(", ");
-                        Record::from_raw(&raw, find, known).map_err(|error| {
-                            let at =
-                                recording.with(|text, line| place(&raw, &error, find, text, line));
-                            (at, error.to_string())
-                        })
-                    }
+                    Ok(raw) => Record::from_raw(&raw, find, known).map_err(|error| {
+                        let at = recording.with(|text, line| place(&raw, &error, find, text, line));
+                        (at, error.to_string())
+                    }),
                 };
-                let game = match game {
-                    Ok(record) => {
-                        totals.moves += record.main.plies.len() as u64;
-                        Ok(Good {
-                            file: &name,
-                            number,
-                            record,
-                        })
-                    }
-                    Err((at, reason)) => {
-                        totals.bad += 1;
-                        Err(Fault {
-                            file: name.clone(),
-                            number,
-                            at,
-                            reason,
-                        })
-                    }
-                };
-                bar.suspend(|| with(out, game))?;
+                let game = totals.count(&file, number, record);
+                with(page, game)?;
+                page.send(&bar)?;
             }
             bar.finish_and_clear();
         }
-        Ok(())
+        Ok(totals)
+    }
+}
+
+impl Totals {
+    /// Counts a game and says which it is.
+    fn count<'a>(
+        &mut self,
+        file: &'a str,
+        number: u64,
+        record: Result<Record, (Location, String)>,
+    ) -> Result<Good<'a>, Fault> {
+        self.games += 1;
+        match record {
+            Ok(record) => {
+                self.moves += record.main.plies.len() as u64;
+                Ok(Good {
+                    file,
+                    number,
+                    record,
+                })
+            }
+            Err((at, reason)) => {
+                self.bad += 1;
+                let file = file.to_string();
+                Err(Fault {
+                    file,
+                    number,
+                    at,
+                    reason,
+                })
+            }
+        }
     }
 }
 

@@ -223,10 +223,16 @@ impl Table {
             record.set_tag("TimeControl", &self.control().to_string());
         }
         for (ply, left) in record.main.plies.iter_mut().zip(&self.left) {
-            ply.after.extend(left.map(Comment::with_clk));
+            ply.after.extend(left.map(tenths).map(Comment::with_clk));
         }
         record
     }
+}
+
+/// A time as clocks show it, in whole tenths of a second.
+fn tenths(time: Duration) -> Duration {
+    let tenths = time.as_millis() / 100;
+    Duration::from_millis(u64::try_from(tenths).unwrap_or(u64::MAX / 100) * 100)
 }
 
 /// Kinds of a side's people who are in prison.

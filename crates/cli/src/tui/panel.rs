@@ -4,6 +4,7 @@ use super::app::{App, Tone};
 use super::board::dim;
 use super::purpose_text;
 use crate::play::table::{Player, prisoners};
+use crate::term::wrap;
 use engine::Score;
 use husun::clock::{Remaining, TimeControl};
 use husun::{Kind, Side};
@@ -82,10 +83,9 @@ fn players_text(app: &App<'_>, side: Side, width: u16, now: Duration) -> Text<'s
             .iter()
             .map(|&k| variant.piece(k).name.as_str())
             .collect();
-        lines.push(Line::from(vec![
-            Span::styled("  in prison  ", dim()),
-            Span::raw(names.join(" and ")),
-        ]));
+        let text = format!("in prison: {}", names.join(" and "));
+        let rows = wrap(&text, usize::from(width).saturating_sub(4));
+        lines.extend(rows.into_iter().map(|row| Line::raw(format!("  {row}"))));
     }
     Text::from(lines)
 }

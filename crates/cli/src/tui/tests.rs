@@ -2,9 +2,10 @@
 
 use super::app::App;
 use super::board::Layout;
+use super::menu::{Choice, Menu};
 use super::view;
 use crate::play::brain::{Answer, Purpose};
-use crate::play::table::Table;
+use crate::play::table::{Player, Table};
 use crate::play::{Look, Terms};
 use crate::source::Source;
 use engine::{Level, Outcome, Score};
@@ -13,7 +14,7 @@ use husun::{Position, Reason, Side};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{
-    KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+    Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 use ratatui::layout::Rect;
 use std::fs;
@@ -402,4 +403,40 @@ fn the_cursor_reaches_every_square() {
         }
         assert!(seen.iter().all(|s| *s), "{id}");
     }
+}
+
+#[test]
+fn the_menu_sets_a_game_up() {
+    let terms = Terms::against(Side::White, Level::FULL, TimeControl::None);
+    let mut menu = Menu::new(&NO_GAMES, terms);
+    let press = |menu: &mut Menu, code: KeyCode| {
+        menu.take(&Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+    };
+    let ids: Vec<&str> = games::ids().collect();
+    let wanted = ids.iter().position(|id| *id == "citadel8").unwrap();
+    for _ in 0..wanted {
+        press(&mut menu, KeyCode::Down);
+    }
+    for key in ['-', 'p', 'c', 's'] {
+        press(&mut menu, KeyCode::Char(key));
+    }
+    let mut terminal = Terminal::new(TestBackend::new(100, 40)).unwrap();
+    terminal.draw(|frame| menu.draw(frame)).unwrap();
+    let shown = terminal.backend().to_string();
+    for text in [
+        "› citadel8",
+        "you play Black",
+        "7 ███████",
+        "tiger:120m+60s",
+        "swapped",
+    ] {
+        assert!(shown.contains(text), "{text}\n{shown}");
+    }
+    let Choice::Play(position, terms) = press(&mut menu, KeyCode::Enter) else {
+        panic!("Enter plays");
+    };
+    assert_eq!(position.variant().start_of("swapped"), Some(*position));
+    let seven = Level::new(7).unwrap();
+    assert_eq!(terms.players, [Player::Computer(seven), Player::Human]);
+    assert!(matches!(press(&mut menu, KeyCode::Esc), Choice::Quit));
 }

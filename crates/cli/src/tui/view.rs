@@ -23,7 +23,10 @@ pub fn draw(frame: &mut Frame<'_>, app: &mut App<'_>, now: Duration) {
     match Layout::new(area, board.files(), board.ranks()) {
         Err(least) => {
             app.layout = None;
-            too_small(frame, area, least);
+            match &app.popup {
+                Some(popup @ Popup::Confirm(_)) => draw_popup(frame, app, popup, area),
+                _ => too_small(frame, area, least),
+            }
         }
         Ok(layout) => {
             game(frame, app, &layout, now);
@@ -163,7 +166,9 @@ fn boxed(frame: &mut Frame<'_>, area: Rect, title: &str, text: Text<'_>, scroll:
         .iter()
         .map(|line| (line.width() as u16).div_ceil(inner).max(1))
         .sum();
-    let height = (rows + 3).min(area.height);
+    // Breaking at words may need a row more than the letters do.
+    let broken = u16::from(rows as usize > text.lines.len());
+    let height = (rows + broken + 2).min(area.height);
     let place = Rect::new(
         area.x + (area.width - width) / 2,
         area.y + (area.height - height) / 2,
