@@ -66,3 +66,30 @@ fn random_play() {
         }
     }
 }
+
+/// What is compiled for the processor found at run time, and what runs on any.
+#[test]
+fn portable_agrees() {
+    for id in games::ids() {
+        let Some(game) = games::variant(id) else {
+            unreachable!("{id} is a game")
+        };
+        let portable = game.portable();
+        let mut random = Random(0x2545_f491_4f6c_dd1d ^ id.len() as u64);
+        let (mut fast, mut slow) = (game.start(), portable.start());
+        assert_eq!(fast.perft(3), slow.perft(3), "{id}");
+        for _ in 0..PLIES {
+            let moves = fast.legal_moves();
+            assert_eq!(moves, slow.legal_moves(), "{fast:?}");
+            assert_eq!(fast.count_moves(), slow.count_moves(), "{fast:?}");
+            assert_eq!(fast.in_check(), slow.in_check(), "{fast:?}");
+            if moves.is_empty() || fast.fullmove() > 120 {
+                (fast, slow) = (game.start(), portable.start());
+                continue;
+            }
+            let m = moves[random.below(moves.len())];
+            (fast, slow) = (fast.play(m), slow.play(m));
+            assert_eq!(fast.setup(), slow.setup(), "{fast:?}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! What a search asks of the tables besides legal moves: noisy moves, what a piece attacks, who attacks
 //! a square, endings on the board. All of it is derived from what legal moves are made from.
 
+use crate::cpu::Portable;
 use crate::movegen::{Scene, Sink};
 use crate::moves::{Move, Special};
 use crate::pos::Pos;
@@ -180,14 +181,7 @@ impl<S: Set> Tables<S> {
     /// moves within a castle are left out.
     pub fn piece_targets(&self, side: Side, kind: Kind, from: u8, own: S, enemy: S) -> S {
         let bit = S::bit(from);
-        let occupied = own | enemy | bit;
-        let scene = Scene {
-            us: side,
-            own: own | bit,
-            enemy,
-            occupied,
-            empty: self.board.without(occupied),
-        };
+        let scene = Scene::of(self, Portable, side, own | bit, enemy);
         let mut targets = self.targets(kind.0, side, from, &scene);
         for pawn in self.pawns.iter().filter(|p| p.kind == kind.0) {
             let (quiet, takes) = self.pawn_reach(pawn, bit, side, &scene);
@@ -221,11 +215,11 @@ impl<S: Set> Tables<S> {
                 & ((self.leap(group.from[0], square) & pos.sides[0])
                     | (self.leap(group.from[1], square) & pos.sides[1]));
         }
-        let orthogonal = pos.of_kinds(&self.orthogonal) & self.orthogonal_lines[i];
+        let orthogonal = pos.of_kinds(&self.orthogonal) & self.spots[i].orthogonal;
         if (orthogonal & occupied).any() {
             all |= self.orthogonal_attacks(square, occupied) & orthogonal;
         }
-        let diagonal = pos.of_kinds(&self.diagonal) & self.diagonal_lines[i];
+        let diagonal = pos.of_kinds(&self.diagonal) & self.spots[i].diagonal;
         if (diagonal & occupied).any() {
             all |= self.diagonal_attacks(square, occupied) & diagonal;
         }

@@ -110,7 +110,7 @@ impl Variant {
         let mut pos = Pos::empty();
         for square in self.frame.squares() {
             if let Some((side, kind)) = setup.piece_on(square) {
-                pos.put(side, kind.0, square.0);
+                t.put(&mut pos, side, kind.0, square.0);
             }
         }
         pos.turn = setup.turn;
@@ -144,9 +144,10 @@ impl Variant {
             // Of several royals a side has each kind once at most, and at least one of them.
             let one_each = t
                 .royals
+                .kinds
                 .iter()
                 .all(|&k| pos.pieces(side, Kind(k)).count() <= 1);
-            let (fits, expected) = match (t.royals.is_empty(), self.rules.several_royals) {
+            let (fits, expected) = match (t.royals.kinds.is_empty(), self.rules.several_royals) {
                 (true, _) => (true, "none"),
                 (false, false) => (found == 1, "one"),
                 (false, true) => (
@@ -160,6 +161,7 @@ impl Variant {
                     found,
                     letters: t
                         .royals
+                        .kinds
                         .iter()
                         .map(|&k| self.pieces[usize::from(k)].letter)
                         .collect(),
@@ -169,7 +171,7 @@ impl Variant {
         }
         if t.apart {
             for square in (royals & pos.side(Side::White)).iter() {
-                if (t.ring[usize::from(square)] & royals & pos.side(Side::Black)).any() {
+                if (t.ring(square) & royals & pos.side(Side::Black)).any() {
                     let square = self.name(Square(square));
                     return Err(SetupError::RoyalsTouch { square });
                 }
@@ -355,7 +357,7 @@ impl Variant {
 pub(crate) fn setup_of<S: Set>(variant: &Variant, pos: &Pos<S>) -> Setup {
     let mut board = vec![None; variant.frame.len()];
     for side in Side::ALL {
-        for (kind, plane) in pos.kinds.as_ref().iter().enumerate() {
+        for (kind, plane) in pos.kinds.as_ref()[..S::KINDS].iter().enumerate() {
             for square in (*plane & pos.side(side)).iter() {
                 board[usize::from(square)] = Some((side, Kind(kind as u8)));
             }

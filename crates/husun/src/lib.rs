@@ -9,6 +9,7 @@
 pub mod attacks;
 pub mod betza;
 pub mod clock;
+mod cpu;
 pub mod doc;
 pub mod fen;
 pub mod frame;

@@ -1,5 +1,7 @@
 //! Making a move: copy the position, change it, keep the key. With the slow twin of the key.
 
+use crate::cpu::{Cpu, Task};
+use crate::movegen::{Count, List};
 use crate::moves::{Move, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
@@ -77,10 +79,24 @@ impl<S: Set> Tables<S> {
         next
     }
 
+    /// Puts a piece on an empty square; the key is left as it is.
+    pub(crate) fn put(&self, pos: &mut Pos<S>, side: Side, kind: u8, square: u8) {
+        let key = pos.key;
+        self.toggle(pos, side, kind, square);
+        pos.key = key;
+    }
+
     #[inline(always)]
     fn toggle(&self, pos: &mut Pos<S>, side: Side, kind: u8, square: u8) {
         let bit = S::bit(square);
-        pos.kinds.as_mut()[usize::from(kind)] ^= bit;
+        let planes = pos.kinds.as_mut();
+        planes[usize::from(kind)] ^= bit;
+        let extra = self.extra[usize::from(kind)];
+        if extra != 0 {
+            for (i, plane) in planes[S::KINDS..].iter_mut().enumerate() {
+                *plane ^= bit.if_set(extra >> i & 1);
+            }
+        }
         pos.sides[side.index()] ^= bit;
         pos.key ^= self.keys.piece(side, kind, square);
     }
@@ -122,11 +138,8 @@ impl<S: Set> Tables<S> {
     }
 
     fn castle_to(&self, next: &mut Pos<S>, us: Side, wing: Wing) {
-        let Some(r) = self
-            .rochades
-            .iter()
-            .find(|r| r.side == us && r.wing == wing)
-        else {
+        let castlings = &self.rochades[us.index()];
+        let Some(r) = castlings.iter().find(|r| r.wing == wing) else {
             return;
         };
         let path = r.path;
@@ -239,20 +252,42 @@ impl<S: Set> Tables<S> {
             1 => self.count_moves(pos),
             _ => {
                 let mut lists: Vec<Vec<Move>> = vec![Vec::with_capacity(128); depth as usize - 1];
-                self.perft_with(pos, &mut lists)
+                let tables = self;
+                let lists = &mut lists[..];
+                self.level.run(Perft { tables, pos, lists })
             }
         }
     }
+}
 
-    fn perft_with(&self, pos: &Pos<S>, lists: &mut [Vec<Move>]) -> u64 {
-        let Some((list, rest)) = lists.split_first_mut() else {
-            return self.count_moves(pos);
+/// Counting move paths, with a list for the moves of every ply but the last.
+struct Perft<'a, S: Set> {
+    tables: &'a Tables<S>,
+    pos: &'a Pos<S>,
+    lists: &'a mut [Vec<Move>],
+}
+
+impl<S: Set> Task for Perft<'_, S> {
+    type Out = u64;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> u64 {
+        let tables = self.tables;
+        let Some((list, lists)) = self.lists.split_first_mut() else {
+            return 0;
         };
         list.clear();
-        self.legal_moves(pos, list);
+        tables.generate_on(cpu, self.pos, &mut List(list));
         let mut nodes = 0;
         for &m in list.iter() {
-            nodes += self.perft_with(&self.play(pos, m), rest);
+            let pos = &tables.play(self.pos, m);
+            if lists.is_empty() {
+                let mut count = Count(0);
+                tables.generate_on(cpu, pos, &mut count);
+                nodes += count.0;
+            } else {
+                nodes += tables.level.run(Perft { tables, pos, lists });
+            }
         }
         nodes
     }

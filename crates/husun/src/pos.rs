@@ -5,6 +5,7 @@ use crate::frame::Square;
 use crate::set::Set;
 use crate::setup::CastlingRights;
 use crate::side::Side;
+use crate::tables::Group;
 use crate::variant::Kind;
 
 /// No square.
@@ -13,6 +14,7 @@ pub(crate) const NO_SQUARE: u8 = u8::MAX;
 /// A position; copied to make a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pos<S: Set> {
+    /// By kind; then of the groups of kinds that the tables chose.
     pub(crate) kinds: S::Planes,
     pub(crate) sides: [S; 2],
     pub(crate) key: u64,
@@ -90,11 +92,9 @@ impl<S: Set> Pos<S> {
     /// The kind on an occupied square.
     #[inline(always)]
     pub(crate) fn kind_at(&self, square: u8) -> u8 {
-        let mut kind = 0;
-        for (i, plane) in self.kinds.as_ref().iter().enumerate() {
-            kind |= i as u8 * u8::from(plane.has(square));
-        }
-        kind
+        // Pawns are mostly listed last, and taken most often.
+        let planes = &self.kinds.as_ref()[..S::KINDS];
+        planes.iter().rposition(|p| p.has(square)).unwrap_or(0) as u8
     }
 
     /// Castling rights.
@@ -145,19 +145,14 @@ impl<S: Set> Pos<S> {
         self.key == other.key && counters(self) == counters(other)
     }
 
+    /// All squares with a piece of one of the kinds.
     #[inline(always)]
-    pub(crate) fn put(&mut self, side: Side, kind: u8, square: u8) {
-        let bit = S::bit(square);
-        self.kinds.as_mut()[usize::from(kind)] |= bit;
-        self.sides[side.index()] |= bit;
-    }
-
-    /// All squares with a piece of any of the kinds.
-    #[inline(always)]
-    pub(crate) fn of_kinds(&self, kinds: &[u8]) -> S {
+    pub(crate) fn of_kinds(&self, group: &Group) -> S {
         let planes = self.kinds.as_ref();
-        kinds
+        let first = planes[usize::from(group.plane)];
+        group
+            .rest
             .iter()
-            .fold(S::EMPTY, |set, &k| set | planes[usize::from(k)])
+            .fold(first, |set, &k| set | planes[usize::from(k)])
     }
 }

@@ -1,6 +1,7 @@
 //! Where a single piece could go on a board with any blockers, kings and turns left aside: for move
 //! diagrams, piece values and the rules pages.
 
+use crate::cpu::Portable;
 use crate::frame::Square;
 use crate::movegen::Scene;
 use crate::set::{Set, Words};
@@ -68,16 +69,7 @@ fn reach<S: Set>(
         )
     };
     let bit = S::bit(from.0);
-    let scene = |own: S, enemy: S| {
-        let occupied = own | enemy | bit;
-        Scene {
-            us: side,
-            own: own | bit,
-            enemy,
-            occupied,
-            empty: t.board.without(occupied),
-        }
-    };
+    let scene = |own: S, enemy: S| Scene::of(t, Portable, side, own | bit, enemy);
     let (own, enemy) = (of(side), of(side.opponent()));
     let now = scene(own, enemy);
     let mut targets = t.targets(kind.0, side, from.0, &now);

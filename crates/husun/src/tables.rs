@@ -1,13 +1,19 @@
 //! What moves are made from: a variant's board and pieces resolved at load time into sets and lists
 //! for one width. Everything here is derived; nothing changes while a game is played.
 
+use crate::betza::Mode;
 use crate::set::Set;
 use crate::setup::CastlingRights;
 use crate::side::{Side, Wing};
 use crate::variant::{CastlePath, StateFlag, Variant};
 
+mod atoms;
 mod derive;
+mod line;
 mod rider;
+
+use crate::cpu::{Cpu, Level, Task};
+use line::{Line, Shapes};
 
 pub(crate) use rider::Rider;
 
@@ -20,6 +26,8 @@ pub(crate) struct Shift<S> {
     regular: S,
     /// Steps with another difference: near missing squares.
     irregular: Vec<(u8, u8)>,
+    /// Where initial steps of more than one square pass first.
+    pub initial: S,
     /// From where the step leads to a square.
     pub origin: Vec<u8>,
 }
@@ -38,28 +46,81 @@ impl<S: Set> Shift<S> {
     }
 }
 
-/// The two halves of a line through a square.
+/// The two halves of a line through a square, for any processor.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line<S> {
+pub(crate) struct Halves<S> {
     up: S,
     down: S,
 }
 
-impl<S: Set> Line<S> {
+impl<S: Set> Halves<S> {
     /// Squares that a slider reaches on the line, up to and with the first blockers.
     #[inline(always)]
     fn attacks(&self, occupied: S) -> S {
         (self.up & (self.up & occupied).through_first())
-            | (self.down & (self.down & occupied).from_last())
+            | (self.down & (self.down & occupied).since_last())
     }
 }
 
 /// Kinds whose capturing leaps are alike.
 #[derive(Clone, Debug)]
-pub(crate) struct LeapAttack {
+pub(crate) struct LeapAttack<S> {
     /// By side of the attacker: table of the squares from which a square is attacked.
     pub from: [u16; 2],
+    /// By side of the attacker: table of the squares that are attacked.
+    pub to: [u16; 2],
+    /// By side of the attacker and square of a royal piece: from where it is attacked, or a square that
+    /// it may leap to or castles over.
+    pub near: [Vec<S>; 2],
+    pub kinds: Group,
+}
+
+/// Kinds that are asked for together. Of the most important ones a position keeps a set of all pieces.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group {
     pub kinds: Vec<u8>,
+    /// The plane of all, or of the first, or one that stays empty.
+    pub plane: u8,
+    /// Planes of the others.
+    pub rest: Vec<u8>,
+}
+
+impl Group {
+    /// Without a plane of its own.
+    pub fn new(kinds: Vec<u8>) -> Group {
+        Group {
+            plane: kinds.first().copied().unwrap_or(0),
+            rest: kinds.iter().skip(1).copied().collect(),
+            kinds,
+        }
+    }
+}
+
+/// Kinds with a leap in common.
+#[derive(Clone, Debug)]
+pub(crate) struct LeapAtom {
+    pub mode: Mode,
+    /// By side.
+    pub tables: [u16; 2],
+    pub kinds: Group,
+}
+
+/// Kinds with a rider in common.
+#[derive(Clone, Debug)]
+pub(crate) struct RiderAtom {
+    pub rider: u8,
+    pub kinds: Group,
+}
+
+/// Ways of moving with the kinds that have them, for counting: no royal kinds, none of pawn type.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Atoms {
+    pub orthogonal: Group,
+    pub diagonal: Group,
+    pub leaps: Vec<LeapAtom>,
+    pub riders: Vec<RiderAtom>,
+    /// Kinds that two ways may lead to the same square, or that promote.
+    pub whole: Vec<u8>,
 }
 
 /// How a kind moves, but for the leaps of pawn-type kinds.
@@ -97,6 +158,10 @@ pub(crate) struct Pawn<S> {
     pub take: [Vec<Shift<S>>; 2],
     /// By side: table of the squares from which it captures on a square.
     pub take_from: [u16; 2],
+    /// By side: squares from which it may become something else by a leap.
+    pub changers: [S; 2],
+    /// Whether it moves otherwise than by leaps too.
+    pub rides: bool,
 }
 
 /// Squares where a piece becomes another one without choice.
@@ -149,6 +214,8 @@ pub(crate) struct Rochade<S> {
     pub empty: S,
     /// Squares that the royal piece passes, without its home and its target.
     pub through: S,
+    /// Squares on which something comes to stand or stood; those of both cancel out.
+    pub moved: S,
 }
 
 /// Zobrist keys.
@@ -184,29 +251,37 @@ impl Keys {
 /// The tables of a variant at one width.
 #[derive(Clone, Debug)]
 pub struct Tables<S: Set> {
+    pub(crate) level: Level,
     pub(crate) squares: usize,
     pub(crate) board: S,
     pub(crate) movers: Vec<Mover>,
     /// Kinds that move otherwise than as pawns, with no royal kinds.
     pub(crate) common: Vec<u8>,
-    pub(crate) royals: Vec<u8>,
+    pub(crate) atoms: Atoms,
+    pub(crate) royals: Group,
+    /// Whether all royal kinds only leap.
+    pub(crate) royals_leap: bool,
+    /// By kind: bits of the extra planes that it is on.
+    pub(crate) extra: Vec<u8>,
     pub(crate) pawns: Vec<Pawn<S>>,
     /// Bit of every pawn-type kind.
     pub(crate) pawn_mask: u32,
-    pub(crate) leaps: Vec<Vec<S>>,
-    pub(crate) leap_attacks: Vec<LeapAttack>,
-    pub(crate) orthogonal: Vec<u8>,
-    pub(crate) diagonal: Vec<u8>,
-    /// By square: what a slider reaches on an empty board.
-    pub(crate) orthogonal_lines: Vec<S>,
-    pub(crate) diagonal_lines: Vec<S>,
-    lines: Vec<[Line<S>; 4]>,
+    /// Tables of leaps one after the other, by square; a table's number is that of its first entry.
+    pub(crate) leaps: Vec<S>,
+    pub(crate) leap_attacks: Vec<LeapAttack<S>>,
+    pub(crate) orthogonal: Group,
+    pub(crate) diagonal: Group,
+    /// By square.
+    pub(crate) spots: Vec<Spot<S>>,
+    shapes: Shapes,
+    /// Whether both diagonals of a square are looked up at once, where the table is small enough.
+    whole_diagonals: bool,
+    /// What a bishop reaches, of all squares, by the pieces on its diagonals.
+    diagonals: Vec<S>,
     between: Vec<S>,
     pub(crate) riders: Vec<Rider<S>>,
     /// Rays by direction and square.
     rays: Vec<rider::Ray<S>>,
-    /// By square: the squares next to it.
-    pub(crate) ring: Vec<S>,
     /// By side: from where initial steps start.
     pub(crate) initial: [S; 2],
     pub(crate) initial_steps: u8,
@@ -217,7 +292,7 @@ pub struct Tables<S: Set> {
     pub(crate) setup_counts: [Vec<u32>; 2],
     pub(crate) several_royals: bool,
     pub(crate) apart: bool,
-    pub(crate) rochades: Vec<Rochade<S>>,
+    pub(crate) rochades: [Vec<Rochade<S>>; 2],
     /// By square: castling rights that end when a piece leaves or arrives.
     pub(crate) rights_lost: Vec<u8>,
     pub(crate) castle: Option<Castle<S>>,
@@ -231,19 +306,91 @@ pub struct Tables<S: Set> {
     pub(crate) keys: Keys,
 }
 
+/// What belongs to a square.
+#[derive(Clone, Debug)]
+pub(crate) struct Spot<S> {
+    /// File, rank and both diagonals.
+    lines: [Line<S>; 4],
+    /// Both diagonals at once; the table of shapes is [`Tables::diagonals`].
+    cross: Line<S>,
+    /// What sliders reach on an empty board.
+    pub orthogonal: S,
+    pub diagonal: S,
+    /// By side of the attacker: from where leapers attack the square or, if a royal piece stands there,
+    /// one that it may go to.
+    pub near: [S; 2],
+    /// The squares next to it.
+    pub ring: S,
+    /// File, rank and both diagonals for any processor.
+    halves: [Halves<S>; 4],
+}
+
+/// What a rook (`first` is 0) or a bishop (2) reaches.
+struct Lines<'a, S: Set> {
+    tables: &'a Tables<S>,
+    square: u8,
+    occupied: S,
+    first: usize,
+}
+
+impl<S: Set> Task for Lines<'_, S> {
+    type Out = S;
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> S {
+        self.tables
+            .two_lines(cpu, self.square, self.occupied, self.first)
+    }
+}
+
 impl<S: Set> Tables<S> {
     /// Squares that a rook reaches, up to and with the first blockers.
     #[inline(always)]
     pub fn orthogonal_attacks(&self, square: u8, occupied: S) -> S {
-        let lines = &self.lines[usize::from(square)];
-        lines[0].attacks(occupied) | lines[1].attacks(occupied)
+        let tables = self;
+        self.level.run(Lines {
+            tables,
+            square,
+            occupied,
+            first: 0,
+        })
     }
 
     /// Squares that a bishop reaches, up to and with the first blockers.
     #[inline(always)]
     pub fn diagonal_attacks(&self, square: u8, occupied: S) -> S {
-        let lines = &self.lines[usize::from(square)];
-        lines[2].attacks(occupied) | lines[3].attacks(occupied)
+        let tables = self;
+        self.level.run(Lines {
+            tables,
+            square,
+            occupied,
+            first: 2,
+        })
+    }
+
+    #[inline(always)]
+    pub(crate) fn orthogonal<C: Cpu>(&self, cpu: C, square: u8, occupied: S) -> S {
+        self.two_lines(cpu, square, occupied, 0)
+    }
+
+    #[inline(always)]
+    pub(crate) fn diagonal<C: Cpu>(&self, cpu: C, square: u8, occupied: S) -> S {
+        self.two_lines(cpu, square, occupied, 2)
+    }
+
+    #[inline(always)]
+    fn two_lines<C: Cpu>(&self, cpu: C, square: u8, occupied: S, first: usize) -> S {
+        let i = usize::from(square);
+        if C::GATHERS {
+            let lines = &self.spots[i].lines;
+            if first == 2 && self.whole_diagonals {
+                return self.spots[i].cross.whole(cpu, occupied, &self.diagonals);
+            }
+            lines[first].attacks(cpu, occupied, &self.shapes)
+                | lines[first + 1].attacks(cpu, occupied, &self.shapes)
+        } else {
+            let halves = &self.spots[i].halves;
+            halves[first].attacks(occupied) | halves[first + 1].attacks(occupied)
+        }
     }
 
     /// The squares between two of a rank, file or diagonal.
@@ -252,14 +399,20 @@ impl<S: Set> Tables<S> {
         self.between[usize::from(a) * self.squares + usize::from(b)]
     }
 
+    /// The squares next to one.
+    #[inline(always)]
+    pub(crate) fn ring(&self, square: u8) -> S {
+        self.spots[usize::from(square)].ring
+    }
+
     #[inline(always)]
     pub(crate) fn leap(&self, table: u16, square: u8) -> S {
-        self.leaps[usize::from(table)][usize::from(square)]
+        self.leaps[usize::from(table) + usize::from(square)]
     }
 
     #[inline(always)]
     pub(crate) fn is_royal(&self, kind: u8) -> bool {
-        self.royals.contains(&kind)
+        self.royals.kinds.contains(&kind)
     }
 
     #[inline(always)]
@@ -280,15 +433,22 @@ impl<S: Set> Tables<S> {
     /// Bytes that the tables take, without the few of their own fields.
     pub fn bytes(&self) -> usize {
         let set = size_of::<S>();
-        let leaps: usize = self.leaps.iter().map(|t| t.len() * set).sum();
+        let near: usize = self
+            .leap_attacks
+            .iter()
+            .flat_map(|a| &a.near)
+            .map(Vec::len)
+            .sum();
+        let leaps = (self.leaps.len() + near) * set;
         let rays: usize = self.rays.iter().map(|r| r.sets.len() * set).sum();
         let riders: usize = self.riders.iter().map(Rider::bytes).sum();
         leaps
             + rays
             + riders
-            + self.lines.len() * size_of::<[Line<S>; 4]>()
+            + self.spots.len() * size_of::<Spot<S>>()
+            + self.diagonals.len() * set
+            + self.shapes.bytes()
             + self.between.len() * set
-            + (self.orthogonal_lines.len() + self.diagonal_lines.len() + self.ring.len()) * set
             + (self.keys.pieces.len() + self.keys.passed.len()) * 8
     }
 
@@ -298,27 +458,38 @@ impl<S: Set> Tables<S> {
         self.keys.rights[usize::from(rights.0 & 15)]
     }
 
+    pub(crate) fn portable(&self) -> Self {
+        Tables {
+            level: Level::Portable,
+            ..self.clone()
+        }
+    }
+
     /// Stands in while a variant is being built.
     pub(crate) fn empty() -> Self {
         Tables {
+            level: Level::detect(),
             squares: 0,
             board: S::EMPTY,
             movers: Vec::new(),
             common: Vec::new(),
-            royals: Vec::new(),
+            atoms: Atoms::default(),
+            royals: Group::default(),
+            royals_leap: false,
+            extra: Vec::new(),
             pawns: Vec::new(),
             pawn_mask: 0,
             leaps: Vec::new(),
             leap_attacks: Vec::new(),
-            orthogonal: Vec::new(),
-            diagonal: Vec::new(),
-            orthogonal_lines: Vec::new(),
-            diagonal_lines: Vec::new(),
-            lines: Vec::new(),
+            orthogonal: Group::default(),
+            diagonal: Group::default(),
+            spots: Vec::new(),
+            shapes: Shapes::default(),
+            whole_diagonals: false,
+            diagonals: Vec::new(),
             between: Vec::new(),
             riders: Vec::new(),
             rays: Vec::new(),
-            ring: Vec::new(),
             initial: [S::EMPTY; 2],
             initial_steps: 1,
             zones: None,
@@ -327,7 +498,7 @@ impl<S: Set> Tables<S> {
             setup_counts: Default::default(),
             several_royals: false,
             apart: false,
-            rochades: Vec::new(),
+            rochades: Default::default(),
             rights_lost: Vec::new(),
             castle: None,
             crown: None,

@@ -408,6 +408,19 @@ impl Variant {
         &self.tables
     }
 
+    /// The same game with tables that use nothing that not every processor has: for tests and
+    /// measurements that compare the two.
+    #[doc(hidden)]
+    pub fn portable(&self) -> Arc<Variant> {
+        let mut variant = self.clone();
+        variant.tables = match &self.tables {
+            AnyTables::W64(t) => AnyTables::W64(Arc::new(t.portable())),
+            AnyTables::W128(t) => AnyTables::W128(Arc::new(t.portable())),
+            AnyTables::W192(t) => AnyTables::W192(Arc::new(t.portable())),
+        };
+        Arc::new(variant)
+    }
+
     /// Bit of a state flag in a position's flags.
     pub(crate) fn flag_bit(&self, flag: StateFlag) -> u16 {
         self.state

@@ -26,7 +26,7 @@ where
         (0..=first as u8).collect::<Vec<_>>()
     );
     assert_eq!(
-        naive(set.from_last()),
+        naive(set.since_last()),
         (last as u8..top as u8).collect::<Vec<_>>()
     );
     let moved: Vec<u8> = all

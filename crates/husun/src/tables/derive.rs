@@ -1,5 +1,6 @@
 //! Building the tables from a variant.
 
+use super::line::Builder;
 use super::rider::{Ray, RiderShape, rider_table};
 use super::*;
 use crate::betza::{Mode, Part, Vector, Way};
@@ -8,6 +9,8 @@ use crate::set::Set;
 use crate::variant::{Arrival, SideSquares, Stalemate};
 use std::collections::HashMap;
 
+/// Highest size of a table of both diagonals at once, in bytes: it should fit the second cache.
+const DIAGONALS: u64 = 384 << 10;
 const ORTHOGONAL: [Vector; 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 const DIAGONAL: [Vector; 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
 
@@ -30,16 +33,22 @@ pub(super) fn walk(frame: &Frame, from: u8, (dx, dy): (i32, i32)) -> Vec<u8> {
 
 /// Tables of sets that are kept once each.
 struct Pool<S> {
-    tables: Vec<Vec<S>>,
+    entries: Vec<S>,
 }
 
 impl<S: Set> Pool<S> {
+    /// The number of the table's first entry.
     fn add(&mut self, table: Vec<S>) -> u16 {
-        let found = self.tables.iter().position(|t| *t == table);
-        found.unwrap_or_else(|| {
-            self.tables.push(table);
-            self.tables.len() - 1
-        }) as u16
+        let mut tables = self.entries.chunks(table.len().max(1));
+        let found = tables.position(|t| *t == table);
+        let start = match found {
+            Some(i) => i * table.len(),
+            None => {
+                self.entries.extend(&table);
+                self.entries.len() - table.len()
+            }
+        };
+        start as u16
     }
 }
 
@@ -97,6 +106,7 @@ fn shift<S: Set>(frame: &Frame, side: Side, vector: Vector) -> Shift<S> {
         delta,
         regular: S::from_squares(steps.iter().filter(is_regular).map(|s| s.0)),
         irregular: steps.iter().filter(|s| !is_regular(s)).copied().collect(),
+        initial: S::EMPTY,
         origin,
     }
 }
@@ -132,61 +142,84 @@ impl<S: Set> Tables<S> {
         let frame = &variant.frame;
         t.squares = frame.len();
         t.board = S::from_squares(frame.squares().map(|s| s.0));
-        t.lines_and_rays(frame);
-        t.ways_of_moving(variant);
+        let mut builder = Builder::default();
+        t.lines_and_rays(frame, &mut builder);
+        t.ways_of_moving(variant, &mut builder);
+        t.shapes = builder.shapes;
         t.mechanisms(variant);
+        t.find_changers();
+        t.sort_atoms();
+        t.look_around_royals();
+        t.choose_planes();
         t.keys = keys(variant);
         t
     }
 
-    fn lines_and_rays(&mut self, frame: &Frame) {
+    fn lines_and_rays(&mut self, frame: &Frame, builder: &mut Builder) {
         let n = frame.len();
         self.between = vec![S::EMPTY; n * n];
         for from in frame.squares().map(|s| s.0) {
             let mut reach = [S::EMPTY; 8];
+            let mut paths: [Vec<u8>; 8] = Default::default();
             for (i, &v) in ORTHOGONAL.iter().chain(&DIAGONAL).enumerate() {
                 let mut passed = S::EMPTY;
-                for to in walk(frame, from, seen(Side::White, v)) {
+                paths[i] = walk(frame, from, seen(Side::White, v));
+                for &to in &paths[i] {
                     self.between[usize::from(from) * n + usize::from(to)] = passed;
                     passed |= S::bit(to);
                 }
                 reach[i] = passed;
             }
-            // Both vectors of a pair point to higher numbers first: north or east, then the opposite.
-            self.lines.push([
-                Line {
-                    up: reach[0],
-                    down: reach[2],
-                },
-                Line {
-                    up: reach[1],
-                    down: reach[3],
-                },
-                Line {
-                    up: reach[4],
-                    down: reach[6],
-                },
-                Line {
-                    up: reach[5],
-                    down: reach[7],
-                },
-            ]);
-            self.orthogonal_lines
-                .push(reach[0] | reach[1] | reach[2] | reach[3]);
-            self.diagonal_lines
-                .push(reach[4] | reach[5] | reach[6] | reach[7]);
+            // The first vector of a pair points to higher numbers: north or east, then the opposite.
+            let pairs = [(0, 2), (1, 3), (4, 6), (5, 7)];
+            let lines = pairs.map(|(up, down)| builder.line(&paths[down], &paths[up], false));
             let ring = ORTHOGONAL.iter().chain(&DIAGONAL).filter_map(|&(x, y)| {
                 frame
                     .step(crate::frame::Square(from), x.into(), y.into())
                     .map(|s| s.0)
             });
-            self.ring.push(S::from_squares(ring));
+            self.spots.push(Spot {
+                cross: lines[2],
+                lines,
+                orthogonal: reach[0] | reach[1] | reach[2] | reach[3],
+                diagonal: reach[4] | reach[5] | reach[6] | reach[7],
+                near: [S::EMPTY; 2],
+                ring: S::from_squares(ring),
+                halves: pairs.map(|(up, down)| Halves {
+                    up: reach[up],
+                    down: reach[down],
+                }),
+            });
+        }
+        self.cross_diagonals(&builder.shapes);
+    }
+
+    /// Looks both diagonals up at once if that takes no more than [`DIAGONALS`] bytes.
+    fn cross_diagonals(&mut self, shapes: &Shapes) {
+        let entries = |spot: &Spot<S>| spot.lines[2].entries_with(&spot.lines[3]);
+        let sum = |all: u64, spot| all.saturating_add(entries(spot));
+        let bytes = self
+            .spots
+            .iter()
+            .fold(0, sum)
+            .saturating_mul(size_of::<S>() as u64);
+        self.whole_diagonals = bytes <= DIAGONALS;
+        if !self.whole_diagonals {
+            return;
+        }
+        for spot in &mut self.spots {
+            let lines = [&spot.lines[2], &spot.lines[3]];
+            let (cross, reached) = line::cross(lines, shapes, self.diagonals.len() as u32);
+            spot.cross = cross;
+            self.diagonals.extend(reached);
         }
     }
 
-    fn ways_of_moving(&mut self, variant: &Variant) {
+    fn ways_of_moving(&mut self, variant: &Variant, builder: &mut Builder) {
         let frame = &variant.frame;
-        let mut pool = Pool { tables: Vec::new() };
+        let mut pool = Pool {
+            entries: Vec::new(),
+        };
         let mut directions: Vec<(i32, i32)> = Vec::new();
         let mut shapes: Vec<RiderShape> = Vec::new();
         for (i, piece) in variant.pieces.iter().enumerate() {
@@ -223,28 +256,28 @@ impl<S: Set> Tables<S> {
                 let known = shapes.iter().position(|s| *s == shape);
                 let rider = known.unwrap_or_else(|| {
                     self.riders
-                        .push(rider_table(frame, &shape, &mut directions));
+                        .push(rider_table(frame, &shape, &mut directions, builder));
                     shapes.push(shape);
                     shapes.len() - 1
                 });
-                self.riders[rider].kinds.push(kind);
+                self.riders[rider].kinds.kinds.push(kind);
                 mover.riders.push(rider as u8);
             }
             if mover.orthogonal {
-                self.orthogonal.push(kind);
+                self.orthogonal.kinds.push(kind);
             }
             if mover.diagonal {
-                self.diagonal.push(kind);
+                self.diagonal.kinds.push(kind);
             }
             if piece.royal {
-                self.royals.push(kind);
+                self.royals.kinds.push(kind);
             } else if mover.moves() {
                 self.common.push(kind);
             }
             self.movers.push(mover);
         }
         self.rays = directions.iter().map(|&d| Ray::new(frame, d)).collect();
-        self.leaps = pool.tables;
+        self.leaps = pool.entries;
     }
 
     fn add_pawn(&mut self, frame: &Frame, kind: u8, parts: &[Part], pool: &mut Pool<S>) {
@@ -266,6 +299,8 @@ impl<S: Set> Tables<S> {
             quiet: Side::ALL.map(|s| shifts(s, Mode::moves)),
             take: Side::ALL.map(|s| shifts(s, Mode::captures)),
             take_from: Side::ALL.map(|s| pool.add(from(s))),
+            changers: [S::EMPTY; 2],
+            rides: false,
         });
     }
 
@@ -275,11 +310,14 @@ impl<S: Set> Tables<S> {
             return;
         };
         let from = [pool.add(reversed(&white)), pool.add(reversed(&black))];
+        let to = [pool.add(white), pool.add(black)];
         match self.leap_attacks.iter_mut().find(|a| a.from == from) {
-            Some(group) => group.kinds.push(kind),
+            Some(group) => group.kinds.kinds.push(kind),
             None => self.leap_attacks.push(LeapAttack {
                 from,
-                kinds: vec![kind],
+                to,
+                near: Default::default(),
+                kinds: Group::new(vec![kind]),
             }),
         }
     }
@@ -289,6 +327,13 @@ impl<S: Set> Tables<S> {
         if let Some(initial) = &rules.initial {
             self.initial = sets(&initial.squares);
             self.initial_steps = initial.steps;
+            for pawn in &mut self.pawns {
+                for (side, squares) in self.initial.iter().enumerate() {
+                    for shift in &mut pawn.quiet[side] {
+                        shift.initial = shift.apply(*squares);
+                    }
+                }
+            }
         }
         self.zones = rules.promotion.as_ref().map(|p| Zones {
             kinds: p.pieces.iter().fold(0, |mask, k| mask | 1 << k.0),
@@ -342,6 +387,28 @@ impl<S: Set> Tables<S> {
         self.castlings(variant);
     }
 
+    fn find_changers(&mut self) {
+        for pawn in &mut self.pawns {
+            pawn.rides = self.movers[usize::from(pawn.kind)].moves();
+            for side in [0, 1] {
+                for square in 0..self.squares as u8 {
+                    let from = S::bit(square);
+                    let mut targets = S::EMPTY;
+                    for shift in pawn.quiet[side].iter().chain(&pawn.take[side]) {
+                        let mut to = from;
+                        for _ in 0..self.initial_steps {
+                            to = shift.apply(to);
+                            targets |= to;
+                        }
+                    }
+                    if (targets & self.changes[side]).any() {
+                        pawn.changers[side] |= from;
+                    }
+                }
+            }
+        }
+    }
+
     fn castlings(&mut self, variant: &Variant) {
         self.rights_lost = vec![0; self.squares];
         let Some(castling) = &variant.rules.castling else {
@@ -355,7 +422,7 @@ impl<S: Set> Tables<S> {
                 for home in [path.from, path.partner_from] {
                     self.rights_lost[home.index()] |= CastlingRights::bit(side, wing);
                 }
-                self.rochades.push(Rochade {
+                self.rochades[side.index()].push(Rochade {
                     piece: castling.piece.0,
                     partner: castling.partner.0,
                     side,
@@ -363,6 +430,9 @@ impl<S: Set> Tables<S> {
                     path,
                     empty: self.between(path.from.0, path.partner_from.0),
                     through: self.between(path.from.0, path.to.0),
+                    moved: [path.from, path.to, path.partner_from, path.partner_to]
+                        .into_iter()
+                        .fold(S::EMPTY, |set, s| set ^ S::bit(s.0)),
                 });
             }
         }

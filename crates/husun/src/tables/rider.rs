@@ -1,8 +1,11 @@
 //! Ways of moving along paths that are not the plain lines of rook and bishop: hoppers, bent riders,
 //! lances, limited and lame pieces. One table for all pieces that share a way.
 
+use super::Group;
 use super::derive::{seen, walk};
+use super::line::{Builder, Line, Shapes};
 use crate::betza::{Mode, Part, Vector, Way};
+use crate::cpu::Cpu;
 use crate::frame::{Frame, Square};
 use crate::pos::NO_SQUARE;
 use crate::set::Set;
@@ -35,7 +38,7 @@ impl<S: Set> Ray<S> {
         ray & if self.rising {
             met.through_first()
         } else {
-            met.from_last()
+            met.since_last()
         }
     }
 
@@ -81,14 +84,15 @@ impl RiderShape {
                 } => (false, (Some(first), step), stop, max, 0),
             };
             let mode = part.mode;
-            let bent = leg.0.is_some();
+            // A turning square must be no destination of another leg.
+            let size = |(x, y): Vector| (x.abs().min(y.abs()), x.abs().max(y.abs()));
             let like = |s: &&mut RiderShape| {
                 s.mode == mode
                     && s.hop == hop
                     && s.stop == stop
                     && s.max == max
                     && s.skip == skip
-                    && s.legs[0].0.is_some() == bent
+                    && s.legs[0].0.map(size) == leg.0.map(size)
             };
             match shapes.iter_mut().find(like) {
                 Some(shape) => shape.legs.push(leg),
@@ -159,8 +163,15 @@ struct RiderSide<S> {
     /// Legs of all squares, those of square `i` from `first[i]` to `first[i + 1]`.
     legs: Vec<Leg>,
     first: Vec<u32>,
-    /// By square: all destinations there are, where not every square of a ray is one.
-    stops: Option<Vec<S>>,
+    /// By square: all destinations there are.
+    stops: Vec<S>,
+    /// Whether some squares of rays, or of lines, are no destinations.
+    limited: bool,
+    masked: bool,
+    /// The same for processors that gather bits: lines of all squares, those of square `i` from
+    /// `line[i]` to `line[i + 1]`.
+    lines: Vec<Line<S>>,
+    line: Vec<u32>,
     /// Lines of attack; more than one where two paths lead to the same square.
     attacks: Vec<Attack<S>>,
 }
@@ -194,7 +205,7 @@ pub(crate) struct Rider<S> {
     pub hop: bool,
     /// Whether the turning square is a destination too.
     stop: bool,
-    pub kinds: Vec<u8>,
+    pub kinds: Group,
     sides: Vec<RiderSide<S>>,
 }
 
@@ -229,10 +240,32 @@ impl<S: Set> Rider<S> {
                 set |= ray.slide(leg.start, occupied);
             }
         }
-        match &table.stops {
-            Some(stops) => set & stops[i],
-            None => set,
+        if table.limited {
+            set &= table.stops[i];
         }
+        set
+    }
+
+    /// The same, looked up.
+    #[inline(always)]
+    pub fn line_attacks<C: Cpu>(
+        &self,
+        cpu: C,
+        shapes: &Shapes,
+        side: Side,
+        from: u8,
+        occupied: S,
+    ) -> S {
+        let table = self.side(side);
+        let i = usize::from(from);
+        let mut set = S::EMPTY;
+        for line in &table.lines[table.line[i] as usize..table.line[i + 1] as usize] {
+            set |= line.attacks(cpu, occupied, shapes);
+        }
+        if table.masked {
+            set &= table.stops[i];
+        }
+        set
     }
 
     /// Calls `f(between, origin)` for every line on which a piece of `riders` aims at the square.
@@ -245,13 +278,19 @@ impl<S: Set> Rider<S> {
         }
     }
 
+    /// All destinations that there can be.
+    pub fn destinations(&self, side: Side, from: u8) -> S {
+        self.side(side).stops[usize::from(from)]
+    }
+
     pub fn bytes(&self) -> usize {
         let set = size_of::<S>();
         let attack = |a: &Attack<S>| (a.origins.len() + a.between.len()) * set + a.first.len() * 4;
         let side = |s: &RiderSide<S>| {
             s.legs.len() * size_of::<Leg>()
-                + s.first.len() * 4
-                + s.stops.as_ref().map_or(0, |s| s.len() * set)
+                + (s.first.len() + s.line.len()) * 4
+                + s.lines.len() * size_of::<Line<S>>()
+                + s.stops.len() * set
                 + s.attacks.iter().map(attack).sum::<usize>()
         };
         self.sides.iter().map(side).sum()
@@ -263,6 +302,7 @@ pub(super) fn rider_table<S: Set>(
     frame: &Frame,
     shape: &RiderShape,
     directions: &mut Vec<(i32, i32)>,
+    builder: &mut Builder,
 ) -> Rider<S> {
     let mirrored = |&(first, step): &(Option<Vector>, Vector)| {
         let turn = |(x, y): Vector| (x, -y);
@@ -278,10 +318,10 @@ pub(super) fn rider_table<S: Set>(
         mode: shape.mode,
         hop: shape.hop,
         stop: shape.stop,
-        kinds: Vec::new(),
+        kinds: Group::default(),
         sides: sides
             .iter()
-            .map(|&side| rider_side(frame, shape, side, directions))
+            .map(|&side| rider_side(frame, shape, side, directions, builder))
             .collect(),
     }
 }
@@ -291,7 +331,9 @@ fn rider_side<S: Set>(
     shape: &RiderShape,
     side: Side,
     directions: &mut Vec<(i32, i32)>,
+    builder: &mut Builder,
 ) -> RiderSide<S> {
+    let (mut all_lines, mut line, mut masked) = (Vec::new(), vec![0], false);
     let mut legs = Vec::new();
     let mut first = vec![0];
     let mut stops = Vec::new();
@@ -299,6 +341,7 @@ fn rider_side<S: Set>(
     let mut lines: Vec<Vec<(u8, S)>> = vec![Vec::new(); frame.len()];
     for from in frame.squares().map(|s| s.0) {
         let mut destinations = S::EMPTY;
+        let mut paths = Vec::new();
         for &leg in &shape.legs {
             let (path, start) = shape.path(frame, side, from, leg);
             if path.is_empty() {
@@ -330,15 +373,22 @@ fn rider_side<S: Set>(
                 }
                 passed |= S::bit(to);
             }
+            masked |= start > 0;
+            paths.push(path);
         }
         first.push(legs.len() as u32);
+        all_lines.extend(builder.lines::<S>(from, &paths, shape.hop));
+        line.push(all_lines.len() as u32);
         stops.push(destinations);
     }
-    let limited = shape.max != 0 || shape.skip != 0;
     RiderSide {
         legs,
         first,
-        stops: limited.then_some(stops),
+        lines: all_lines,
+        line,
+        stops,
+        limited: shape.max != 0 || shape.skip != 0,
+        masked,
         attacks: if shape.mode.captures() {
             layers(lines)
         } else {
@@ -382,5 +432,22 @@ impl<S: Set> super::Tables<S> {
     #[inline(always)]
     pub(crate) fn rider_attacks(&self, rider: u8, side: Side, from: u8, occupied: S) -> S {
         self.riders[usize::from(rider)].attacks(&self.rays, side, from, occupied)
+    }
+
+    /// The same, as the processor does it best.
+    #[inline(always)]
+    pub(crate) fn rider<C: Cpu>(
+        &self,
+        cpu: C,
+        rider: &Rider<S>,
+        side: Side,
+        from: u8,
+        occupied: S,
+    ) -> S {
+        if C::GATHERS {
+            rider.line_attacks(cpu, &self.shapes, side, from, occupied)
+        } else {
+            rider.attacks(&self.rays, side, from, occupied)
+        }
     }
 }

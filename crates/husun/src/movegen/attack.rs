@@ -1,0 +1,255 @@
+//! Who attacks what, and what the enemy lines aimed at a royal square allow. Every enemy line matters
+//! on which the pieces between number within one of the number that would give check.
+
+use super::Scene;
+use crate::cpu::{Cpu, Task};
+use crate::pos::{NO_SQUARE, Pos};
+use crate::set::Set;
+use crate::side::Side;
+use crate::tables::{Castle, Tables};
+
+/// What the lines aimed at a side's royal piece allow its other pieces.
+pub(super) struct Guard<S> {
+    pub royal: u8,
+    pub in_check: bool,
+    /// Targets that answer checks by leaps: all if there are none.
+    pub leaps: S,
+    /// Targets open to pieces on no line that matters.
+    pub open: S,
+    /// Pieces on lines that matter.
+    pub tied: S,
+}
+
+impl<S: Set> Guard<S> {
+    /// Without a royal piece.
+    #[inline(always)]
+    pub fn none(board: S) -> Self {
+        Guard {
+            royal: NO_SQUARE,
+            in_check: false,
+            leaps: board,
+            open: board,
+            tied: S::EMPTY,
+        }
+    }
+}
+
+impl<S: Set> Tables<S> {
+    /// The square of the side's royal piece; none if it has several, of which none is royal then.
+    #[inline(always)]
+    pub fn royal_square(&self, pos: &Pos<S>, side: Side) -> Option<u8> {
+        let royals = pos.of_kinds(&self.royals) & pos.side(side);
+        let first = royals.first()?;
+        (!self.several_royals || royals == S::bit(first)).then_some(first)
+    }
+
+    /// Whether one of the `attackers` (a subset of the side's pieces) attacks the square on a board
+    /// with these squares occupied.
+    #[inline(always)]
+    pub(crate) fn attacked<C: Cpu>(
+        &self,
+        cpu: C,
+        pos: &Pos<S>,
+        square: u8,
+        side: Side,
+        attackers: S,
+        occupied: S,
+    ) -> bool {
+        for group in &self.leap_attacks {
+            let from = self.leap(group.from[side.index()], square);
+            if (from & pos.of_kinds(&group.kinds) & attackers).any() {
+                return true;
+            }
+        }
+        self.attacked_on_line(cpu, pos, square, side, attackers, occupied)
+    }
+
+    /// The same without leaps, those within a castle left in.
+    #[inline(always)]
+    pub(super) fn attacked_on_line<C: Cpu>(
+        &self,
+        cpu: C,
+        pos: &Pos<S>,
+        square: u8,
+        side: Side,
+        attackers: S,
+        occupied: S,
+    ) -> bool {
+        let i = usize::from(square);
+        let orthogonal = pos.of_kinds(&self.orthogonal) & attackers & self.spots[i].orthogonal;
+        if orthogonal.any() && (self.orthogonal(cpu, square, occupied) & orthogonal).any() {
+            return true;
+        }
+        let diagonal = pos.of_kinds(&self.diagonal) & attackers & self.spots[i].diagonal;
+        if diagonal.any() && (self.diagonal(cpu, square, occupied) & diagonal).any() {
+            return true;
+        }
+        for rider in self.riders.iter().filter(|r| r.mode.captures()) {
+            let riders = pos.of_kinds(&rider.kinds) & attackers;
+            let needed = u32::from(rider.hop);
+            let mut hit = false;
+            rider.lines_to(side, square, riders, |between, _| {
+                hit |= (between & occupied).count() == needed;
+            });
+            if hit {
+                return true;
+            }
+        }
+        match &self.castle {
+            Some(castle) => (self.castle_attackers(castle, pos, square, side) & attackers).any(),
+            None => false,
+        }
+    }
+
+    /// The side's royal pieces that attack a square of their castle.
+    #[inline(always)]
+    fn castle_attackers(&self, castle: &Castle<S>, pos: &Pos<S>, square: u8, side: Side) -> S {
+        let rooms = castle.squares[side.index()];
+        if !rooms.has(square) {
+            return S::EMPTY;
+        }
+        let planes = pos.kinds.as_ref();
+        let mut kinds = planes[usize::from(castle.becomes)];
+        if pos.state & castle.castled[side.index()] == 0 {
+            kinds |= planes[usize::from(castle.piece)];
+        }
+        (kinds & rooms & pos.side(side)).without(S::bit(square))
+    }
+
+    /// Whether the side has a royal piece and it is attacked.
+    pub fn in_check(&self, pos: &Pos<S>, side: Side) -> bool {
+        let tables = self;
+        self.level.run(InCheck { tables, pos, side })
+    }
+
+    /// Calls `f(between, origin, pieces between, pieces needed)` for all enemy lines aimed at a square.
+    #[inline(always)]
+    fn lines_to<C: Cpu>(
+        &self,
+        pos: &Pos<S>,
+        square: u8,
+        scene: &Scene<S, C>,
+        mut f: impl FnMut(S, u8, u32, u32),
+    ) {
+        let i = usize::from(square);
+        let orthogonal = pos.of_kinds(&self.orthogonal) & self.spots[i].orthogonal;
+        let diagonal = pos.of_kinds(&self.diagonal) & self.spots[i].diagonal;
+        for origin in ((orthogonal | diagonal) & scene.enemy).iter() {
+            let between = self.between(square, origin);
+            f(between, origin, (between & scene.occupied).count(), 0);
+        }
+        for rider in self.riders.iter().filter(|r| r.mode.captures()) {
+            let riders = pos.of_kinds(&rider.kinds) & scene.enemy;
+            let needed = u32::from(rider.hop);
+            rider.lines_to(scene.us.opponent(), square, riders, |between, origin| {
+                f(between, origin, (between & scene.occupied).count(), needed);
+            });
+        }
+    }
+
+    /// Enemy leapers: those that attack the royal square, and the squares that they and others attack.
+    /// Of these all are given that the royal piece may go to, if royal pieces only leap.
+    #[inline(always)]
+    pub(super) fn leapers<C: Cpu>(&self, pos: &Pos<S>, royal: u8, scene: &Scene<S, C>) -> (S, S) {
+        let them = scene.us.opponent();
+        let (mut checkers, mut struck) = (S::EMPTY, S::EMPTY);
+        let spot = &self.spots[usize::from(royal)];
+        if (spot.near[them.index()] & scene.enemy).any() {
+            for group in &self.leap_attacks {
+                let near = group.near[them.index()][usize::from(royal)];
+                let near = near & pos.of_kinds(&group.kinds) & scene.enemy;
+                checkers |= self.leap(group.from[them.index()], royal) & near;
+                for from in near.iter() {
+                    struck |= self.leap(group.to[them.index()], from);
+                }
+            }
+        }
+        if let Some(castle) = &self.castle {
+            checkers |= self.castle_attackers(castle, pos, royal, them);
+        }
+        (checkers, struck)
+    }
+
+    #[inline(always)]
+    pub(super) fn guard<C: Cpu>(
+        &self,
+        pos: &Pos<S>,
+        royal: u8,
+        checkers: S,
+        scene: &Scene<S, C>,
+    ) -> Guard<S> {
+        let leaps = match checkers.count() {
+            0 => self.board,
+            1 => checkers,
+            _ => S::EMPTY,
+        };
+        let mut guard = Guard {
+            royal,
+            in_check: checkers.any(),
+            leaps,
+            open: leaps,
+            tied: S::EMPTY,
+        };
+        self.lines_to(pos, royal, scene, |between, origin, pieces, needed| {
+            if pieces + 1 == needed {
+                guard.open &= !between;
+            } else if pieces == needed {
+                guard.in_check = true;
+                guard.open &= (between & scene.empty) | S::bit(origin);
+                guard.tied |= between & scene.own;
+            } else if pieces == needed + 1 {
+                guard.tied |= between & scene.own;
+            }
+        });
+        guard
+    }
+
+    /// Where a tied piece may go.
+    #[inline(always)]
+    pub(super) fn tied_targets<C: Cpu>(
+        &self,
+        pos: &Pos<S>,
+        guard: &Guard<S>,
+        from: u8,
+        scene: &Scene<S, C>,
+    ) -> S {
+        let mut open = guard.leaps;
+        self.lines_to(
+            pos,
+            guard.royal,
+            scene,
+            |between, origin, pieces, needed| {
+                let on_line = between.has(from);
+                if pieces + 1 == needed {
+                    open &= !between;
+                } else if pieces == needed {
+                    open &= if on_line {
+                        !between
+                    } else {
+                        (between & scene.empty) | S::bit(origin)
+                    };
+                } else if pieces == needed + 1 && on_line {
+                    open &= (between & scene.empty) | S::bit(origin);
+                }
+            },
+        );
+        open
+    }
+}
+
+struct InCheck<'a, S: Set> {
+    tables: &'a Tables<S>,
+    pos: &'a Pos<S>,
+    side: Side,
+}
+
+impl<S: Set> Task for InCheck<'_, S> {
+    type Out = bool;
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> bool {
+        let (tables, pos, them) = (self.tables, self.pos, self.side.opponent());
+        tables.royal_square(pos, self.side).is_some_and(|royal| {
+            tables.attacked(cpu, pos, royal, them, pos.side(them), pos.occupied())
+        })
+    }
+}
