@@ -1,5 +1,6 @@
 //! The program `husun`: reads the command line and hands over to the module of the subcommand.
 
+mod contest;
 mod describe;
 mod inspect;
 mod list;
@@ -15,6 +16,7 @@ mod start;
 mod term;
 mod tui;
 mod uci;
+mod xboard;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -48,8 +50,11 @@ enum Command {
     Play(Box<play::Options>),
     Perft(perft::Options),
     Pgn(pgn::Options),
+    Match(Box<contest::Options>),
     /// Be an engine for programs that speak UCI
     Uci,
+    /// Be an engine for programs that speak XBoard
+    Xboard,
     /// Answer JSON lines about positions: {"variant":..,"fen":..} in, moves and status out
     Inspect,
 }
@@ -76,7 +81,9 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Play(options)) => play::run(&source, &options),
         Some(Command::Perft(options)) => perft::run(&source, &options),
         Some(Command::Pgn(options)) => return pgn::run(&source, &options),
+        Some(Command::Match(options)) => contest::run(&source, &options, &args.game_file),
         Some(Command::Uci) => uci::run(&args.game_file),
+        Some(Command::Xboard) => xboard::run(&args.game_file),
         Some(Command::Inspect) => inspect::run(&source),
         None if play::at_terminal() => play::menu(&source),
         None => Ok(write!(

@@ -18,6 +18,7 @@ mod host;
 mod lines;
 pub mod settings;
 pub mod uci;
+pub mod xboard;
 
 pub use home::Home;
 pub use host::{Host, HostError, Task, Thinker};

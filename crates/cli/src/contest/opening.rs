@@ -1,0 +1,98 @@
+//! Balanced openings: random moves from a start, kept if a short search finds neither side much better.
+//! The same seed and number give the same opening.
+
+use engine::{Engine, Limits, Options, Score};
+use husun::{Game, Move, Position};
+use std::sync::atomic::AtomicBool;
+
+/// How many random beginnings are tried before the most even of them is taken.
+const TRIES: u32 = 100;
+/// Positions of the search that judges.
+const NODES: u64 = 8000;
+
+/// How openings are made.
+#[derive(Clone, Debug)]
+pub struct Openings {
+    pub start: Position,
+    pub plies: u32,
+    /// The most that one side may be better, in centipawns.
+    pub balance: i32,
+    pub seed: u64,
+}
+
+/// A small generator of random numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        ((u128::from(self.next()) * n as u128) >> 64) as usize
+    }
+}
+
+impl Openings {
+    /// The opening of a number.
+    pub fn get(&self, number: u32) -> Vec<Move> {
+        let mut random = Random(self.seed ^ (u64::from(number) + 1).wrapping_mul(0x9e37_79b9));
+        let mut engine = Engine::new(self.start.variant().clone(), Options::default());
+        let mut best: Option<(u32, Vec<Move>)> = None;
+        for _ in 0..TRIES {
+            let Some(game) = self.walk(&mut random) else {
+                continue;
+            };
+            let stop = AtomicBool::new(false);
+            let position = game.position();
+            engine.clear();
+            let found = engine.search(position, &[], &Limits::nodes(NODES), &stop, &mut |_| {});
+            let Score::Cp(score) = found.score else {
+                continue;
+            };
+            let lean = score.unsigned_abs();
+            if best.as_ref().is_none_or(|(least, _)| lean < *least) {
+                best = Some((lean, game.moves().to_vec()));
+            }
+            if lean <= self.balance.unsigned_abs() {
+                break;
+            }
+        }
+        best.map(|(_, moves)| moves).unwrap_or_default()
+    }
+
+    /// A game of random moves that has not ended.
+    fn walk(&self, random: &mut Random) -> Option<Game> {
+        let mut game = Game::new(self.start.clone());
+        for _ in 0..self.plies {
+            let mut moves = game.position().legal_moves();
+            moves.sort_by_key(|m| m.bits());
+            let m = *moves.get(random.below(moves.len().max(1)))?;
+            game.play(m).ok()?;
+        }
+        game.outcome().is_none().then_some(game)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_number_gives_the_same_opening() {
+        let openings = Openings {
+            start: games::variant("citadel8").unwrap().start(),
+            plies: 6,
+            balance: 60,
+            seed: 7,
+        };
+        let first = openings.get(0);
+        assert_eq!(first.len(), 6);
+        assert_eq!(first, openings.get(0));
+        assert_ne!(first, openings.get(1));
+    }
+}

@@ -1,0 +1,120 @@
+//! An engine as a process: lines to it, lines from it with the instants at which they came.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// The longest line that is read from an engine, in bytes.
+const MAX_LINE: u64 = 1 << 16;
+
+/// What goes wrong with an engine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// It cannot be started.
+    #[error("cannot be started: {0}")]
+    Start(String),
+    /// It has ended, or takes no more input.
+    #[error("has ended on its own")]
+    Crash,
+    /// It does not answer.
+    #[error("does not answer to `{0}`")]
+    Silent(&'static str),
+    /// It cannot play the game as asked.
+    #[error("{0}")]
+    Unfit(String),
+}
+
+/// A running engine. It is killed when it is dropped.
+pub struct Process {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<(Instant, String)>,
+}
+
+impl Process {
+    pub fn start(command: &[String]) -> Result<Process, Fault> {
+        let error = |e: std::io::Error| Fault::Start(e.to_string());
+        let (program, args) = command
+            .split_first()
+            .ok_or_else(|| Fault::Start("no command".into()))?;
+        let mut child = Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(error)?;
+        let pipes = (child.stdin.take(), child.stdout.take());
+        let (Some(input), Some(output)) = pipes else {
+            return Err(Fault::Start("no pipes".into()));
+        };
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            let mut output = BufReader::new(output);
+            let mut bytes = Vec::new();
+            loop {
+                bytes.clear();
+                let read = (&mut output).take(MAX_LINE).read_until(b'\n', &mut bytes);
+                let now = Instant::now();
+                let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+                if !matches!(read, Ok(1..)) || sender.send((now, text)).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Process {
+            child,
+            input,
+            lines,
+        })
+    }
+
+    /// Sends lines.
+    pub fn say(&mut self, lines: &str) -> Result<(), Fault> {
+        let sent = writeln!(self.input, "{lines}").and_then(|()| self.input.flush());
+        sent.map_err(|_| Fault::Crash)
+    }
+
+    /// The next line, if one comes in time.
+    pub fn hear(&mut self, until: Instant) -> Result<Option<(Instant, String)>, Fault> {
+        let left = until.saturating_duration_since(Instant::now());
+        match self.lines.recv_timeout(left) {
+            Ok(line) => Ok(Some(line)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Fault::Crash),
+        }
+    }
+
+    /// Reads lines until one is what is waited for; `what` names the question in the fault.
+    pub fn wait(
+        &mut self,
+        what: &'static str,
+        patience: Duration,
+        mut is_it: impl FnMut(&str) -> bool,
+    ) -> Result<(), Fault> {
+        let until = Instant::now() + patience;
+        while let Some((_, line)) = self.hear(until)? {
+            if is_it(&line) {
+                return Ok(());
+            }
+        }
+        Err(Fault::Silent(what))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended before.
+        let _ = writeln!(self.input, "quit");
+        let _ = self.input.flush();
+        for _ in 0..20 {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

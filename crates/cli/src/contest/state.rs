@@ -1,0 +1,143 @@
+//! What is known of a match so far, in a file that a later run goes on from: first what the match is,
+//! then a line of JSON for every game that was played to its end.
+
+use super::play::Misdeed;
+use super::stats::Tally;
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+
+/// What a match is. Another run with another one does not go on from the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heading {
+    pub game: String,
+    pub start: String,
+    pub engines: [String; 2],
+    pub control: String,
+    pub openings: String,
+    pub terms: String,
+}
+
+/// One of the two engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Which {
+    First,
+    Second,
+}
+
+/// A game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// Its number, from 0. Games 2n and 2n + 1 have one opening; the first engine is White in 2n.
+    pub number: u32,
+    /// Half-points of the first engine.
+    pub half_points: u8,
+    pub reason: String,
+    pub plies: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub misdeed: Option<(Which, Misdeed, String)>,
+}
+
+/// All games so far.
+#[derive(Default)]
+pub struct State {
+    pub lines: BTreeMap<u32, Line>,
+    file: Option<File>,
+}
+
+impl State {
+    /// Goes on from a file, or begins one. Without a path nothing is kept.
+    pub fn open(path: Option<&Path>, heading: &Heading) -> Result<State> {
+        let Some(path) = path else {
+            return Ok(State::default());
+        };
+        let name = path.display();
+        let mut lines = BTreeMap::new();
+        let mut whole = 0;
+        if path.exists() {
+            let file = File::open(path).with_context(|| format!("{name}: cannot read"))?;
+            let mut file = BufReader::new(file);
+            let mut text = String::new();
+            while file.read_line(&mut text)? > 0 && text.ends_with('\n') {
+                if whole == 0 {
+                    let found: Heading = serde_json::from_str(&text)
+                        .with_context(|| format!("{name}: line 1 is no heading of a match"))?;
+                    ensure!(
+                        found == *heading,
+                        "{name}: holds another match ({} against {} in {}, {}): \
+                         give another file or the same arguments",
+                        found.engines[0],
+                        found.engines[1],
+                        found.game,
+                        found.control
+                    );
+                } else {
+                    let line: Line = serde_json::from_str(&text)
+                        .with_context(|| format!("{name}: cannot read a game"))?;
+                    lines.insert(line.number, line);
+                }
+                whole += text.len() as u64;
+                text.clear();
+            }
+        }
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        let mut file = file.with_context(|| format!("{name}: cannot write"))?;
+        // A line that was cut off by the interruption is written anew.
+        file.set_len(whole)?;
+        if whole == 0 {
+            writeln!(file, "{}", serde_json::to_string(heading)?)?;
+        }
+        Ok(State {
+            lines,
+            file: Some(file),
+        })
+    }
+
+    /// Takes a game in.
+    pub fn add(&mut self, line: Line) -> Result<()> {
+        if let Some(file) = &mut self.file {
+            writeln!(file, "{}", serde_json::to_string(&line)?)?;
+            file.flush()?;
+        }
+        self.lines.insert(line.number, line);
+        Ok(())
+    }
+
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for line in self.lines.values() {
+            match line.half_points {
+                0 => tally.losses += 1,
+                1 => tally.draws += 1,
+                _ => tally.wins += 1,
+            }
+            let even = line.number.is_multiple_of(2);
+            if let Some(other) = self.lines.get(&(line.number + 1)).filter(|_| even) {
+                let both = usize::from(line.half_points + other.half_points);
+                tally.pairs[both.min(4)] += 1;
+            }
+        }
+        tally
+    }
+
+    /// How often an engine did what it must not do.
+    pub fn misdeeds(&self, which: Which, kind: Misdeed) -> usize {
+        let all = self.lines.values().filter_map(|line| line.misdeed.as_ref());
+        all.filter(|(w, k, _)| *w == which && *k == kind).count()
+    }
+
+    /// How often games ended so, the most frequent first. Misdeeds are not among them.
+    pub fn endings(&self) -> Vec<(String, usize)> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for line in self.lines.values().filter(|line| line.misdeed.is_none()) {
+            *counts.entry(&line.reason).or_default() += 1;
+        }
+        let mut all: Vec<_> = counts.into_iter().map(|(r, n)| (r.to_owned(), n)).collect();
+        all.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        all
+    }
+}

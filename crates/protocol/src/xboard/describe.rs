@@ -1,0 +1,131 @@
+//! What XBoard is told of a game that it does not know: which letters are which of its pieces, the size
+//! of the board, the set-up, and the moves of each piece in the Betza notation that it reads.
+
+use husun::{Kind, Side, Variant};
+use std::sync::Arc;
+
+/// XBoard's name for chess, for which it needs no description.
+pub const NORMAL: &str = "normal";
+const CHESS: &str = "chess";
+
+/// XBoard's pieces in the order of its table, by the letters that it usually gives them; the pawn is the
+/// first and the royal piece the last.
+const SLOTS: &str = "PNBRQFEACWMOHIJGDVLSUK";
+
+/// The name by which a game is announced.
+pub fn name_of(id: &str) -> &str {
+    if id == CHESS { NORMAL } else { id }
+}
+
+/// The game of a name.
+pub fn id_of(name: &str) -> &str {
+    if name == NORMAL { CHESS } else { name }
+}
+
+/// The letters of a game in the order of XBoard's table, unused places as `.`.
+fn slots(variant: &Variant) -> Vec<char> {
+    let mut slots = vec!['.'; SLOTS.len()];
+    let last = slots.len() - 1;
+    let on_board = |kind: &Kind| variant.setup_count(Side::White, *kind) > 0;
+    let royal = variant
+        .kinds()
+        .find(|&k| variant.piece(k).royal && on_board(&k));
+    let pawn = variant.kinds().find(|&k| variant.piece(k).pawn);
+    let mut rest = Vec::new();
+    for kind in variant.kinds() {
+        let letter = variant.piece(kind).letter;
+        let usual = SLOTS.find(letter);
+        let place = match Some(kind) {
+            k if k == royal => Some(last),
+            k if k == pawn => Some(0),
+            _ => usual.filter(|&i| i != 0 && i != last),
+        };
+        match place {
+            Some(i) => slots[i] = letter,
+            None => rest.push(letter),
+        }
+    }
+    for letter in rest {
+        if let Some(free) = (1..last).rev().find(|&i| slots[i] == '.') {
+            slots[free] = letter;
+        }
+    }
+    slots
+}
+
+/// The moves of a piece as XBoard reads them; none where it has no form for them.
+///
+/// ```
+/// use protocol::xboard::piece_moves;
+/// let chess = games::variant("chess").unwrap();
+/// let king = chess.kind('K').unwrap();
+/// assert_eq!(piece_moves(&chess, king).as_deref(), Some("KisO2"));
+/// let strike = games::variant("strike80").unwrap();
+/// assert_eq!(piece_moves(&strike, strike.kind('P').unwrap()), None);
+/// ```
+pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
+    let piece = variant.piece(kind);
+    if piece.betza.contains('[') {
+        return None;
+    }
+    if piece.pawn {
+        let steps = variant.rules.initial.as_ref().map_or(1, |i| i.steps);
+        let initial = match steps {
+            0 | 1 => String::new(),
+            2 => "ifmnD".into(),
+            n => format!("ifmW{n}"),
+        };
+        let passing = if steps > 1 { "fceF" } else { "fcF" };
+        return Some(format!("fmW{passing}{initial}"));
+    }
+    let castling = variant.rules.castling.as_ref();
+    let steps = castling.filter(|c| c.piece == kind).and_then(|c| {
+        let ways = c.paths[Side::White.index()].iter().flatten();
+        let file = |square| i32::from(variant.frame.file(square));
+        let mut steps = ways.map(|w| (file(w.to) - file(w.from)).abs());
+        let first = steps.next()?;
+        steps.all(|s| s == first).then_some(first)
+    });
+    Some(match steps {
+        Some(steps) => format!("{}isO{steps}", piece.betza),
+        None => piece.betza.clone(),
+    })
+}
+
+/// The lines that describe a game.
+///
+/// ```
+/// let lines = protocol::xboard::describe(&games::variant("citadel9").unwrap());
+/// assert_eq!(
+///     lines[0],
+///     "setup (P.B..RG.CWMYH..TS....Kp.b..rg.cwmyh..ts....k) 9x9+0_fairy \
+///      whsbkgshw/ppppppppp/9/9/9/9/9/PPPPPPPPP/WHSTKMSHW w KQkq - 0 1"
+/// );
+/// assert!(lines.contains(&"piece T& ByafsF".into()));
+/// ```
+pub fn describe(variant: &Arc<Variant>) -> Vec<String> {
+    let white: String = slots(variant).into_iter().collect();
+    let black = white.to_ascii_lowercase();
+    let frame = &variant.frame;
+    let mut lines = vec![format!(
+        "setup ({white}{black}) {}x{}+0_fairy {}",
+        frame.files(),
+        frame.ranks(),
+        without_state(variant, &variant.start().fen())
+    )];
+    for kind in variant.kinds() {
+        if let Some(moves) = piece_moves(variant, kind) {
+            lines.push(format!("piece {}& {moves}", variant.piece(kind).letter));
+        }
+    }
+    lines
+}
+
+/// A position text without the field that only our games have.
+fn without_state(variant: &Variant, fen: &str) -> String {
+    let mut fields: Vec<&str> = fen.split(' ').collect();
+    if !variant.state_flags().is_empty() && fields.len() > 4 {
+        fields.remove(4);
+    }
+    fields.join(" ")
+}
