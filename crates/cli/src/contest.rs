@@ -199,7 +199,7 @@ fn specs(options: &Options, files: &[PathBuf]) -> Result<[Spec; 2]> {
             }
         }
         let usual = match (spec.protocol, options.game.as_str()) {
-            (Protocol::XBoard, "chess") => "normal",
+            (Protocol::XBoard, games::ORTHODOX) => "normal",
             (_, id) => id,
         };
         spec.variant = variant.clone().unwrap_or_else(|| usual.into());

@@ -98,9 +98,13 @@ impl Source {
         })
     }
 
-    /// The game of an id or a name, whatever its capitals: what a PGN's `Variant` tag says.
+    /// The game of an id or a name, whatever its capitals: what a PGN's `Variant` tag says. An empty text
+    /// stands for the orthodox game.
     pub fn find(&self, name: &str) -> Option<Arc<Variant>> {
-        let name = name.trim();
+        let name = match name.trim() {
+            "" => games::ORTHODOX,
+            name => name,
+        };
         if let Some(variant) = self
             .by_id(name)
             .or_else(|| self.by_id(&name.to_lowercase()))

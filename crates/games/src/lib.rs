@@ -15,6 +15,12 @@ struct Text {
 
 const TEXTS: &[Text] = include!(concat!(env!("OUT_DIR"), "/list.rs"));
 
+/// The game that is played where none is named.
+pub const FIRST: &str = "alhusun";
+
+/// The game that other programs mean where they name none.
+pub const ORTHODOX: &str = "chess";
+
 /// The built-in games as a library that other games may inherit from.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Builtin;

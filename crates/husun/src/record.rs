@@ -121,14 +121,14 @@ impl Record {
         record
     }
 
-    /// Understands the text of a game. `find` gives the variant of the `Variant` tag (`chess` if there is
-    /// none); `known` lists the ids for the message.
+    /// Understands the text of a game. `find` gives the variant of the `Variant` tag, or of an empty text
+    /// where there is none; `known` lists the ids for the message.
     pub fn from_raw(
         raw: &RawGame,
         find: impl Fn(&str) -> Option<Arc<Variant>>,
         known: impl Fn() -> String,
     ) -> Result<Record, RecordError> {
-        let id = raw.tag("Variant").unwrap_or("chess");
+        let id = raw.tag("Variant").unwrap_or_default();
         let variant = find(id)
             .or_else(|| find(&id.to_lowercase()))
             .ok_or_else(|| RecordError::Variant {

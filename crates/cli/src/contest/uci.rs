@@ -34,7 +34,7 @@ impl Uci {
                     spec.variant
                 )));
             }
-            None if spec.variant != "chess" => {
+            None if spec.variant != games::ORTHODOX => {
                 return Err(Fault::Unfit("plays no variants".into()));
             }
             Some(_) => {

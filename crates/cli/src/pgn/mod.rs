@@ -279,7 +279,7 @@ fn place(
     line: u64,
 ) -> Location {
     let start = || {
-        let variant = find(raw.tag("Variant").unwrap_or("chess"))?;
+        let variant = find(raw.tag("Variant").unwrap_or_default())?;
         match raw.tag("FEN") {
             Some(fen) => variant.position(fen).ok(),
             None => Some(variant.start()),

@@ -22,13 +22,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 use table::{Player, Table};
 
-/// The game that is played where none is named and there is no menu to choose from.
-const DEFAULT_GAME: &str = "alhusun";
-
 /// Play a game against the computer, or between two people
 #[derive(Args)]
 pub struct Options {
-    /// Id of the game; without it, a menu in a terminal, else `alhusun`
+    /// Id of the game; without it, a menu in a terminal, else the first in age
     game: Option<String>,
     /// Your side
     #[arg(long, value_enum, default_value_t, value_name = "SIDE")]
@@ -168,7 +165,7 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
     if whole_screen && !chosen && options.start.fen.is_none() {
         return tui::run(source, None, options.terms(), look);
     }
-    let game = options.game.as_deref().unwrap_or(DEFAULT_GAME);
+    let game = options.game.as_deref().unwrap_or(games::FIRST);
     let beginning = options.beginning(source, game)?;
     match whole_screen {
         true => tui::run(source, Some(beginning), options.terms(), look),
