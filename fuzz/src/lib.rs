@@ -1,6 +1,9 @@
-//! What the fuzz targets share: a game and a text from the fuzzer's bytes.
+//! What the fuzz targets share: a game and a text from the fuzzer's bytes, an engine that does not search.
 
+use engine::{Info, Options, Outcome, Score};
 use husun::{Position, Variant};
+use protocol::{Host, HostError, Task, Thinker};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 /// All games.
@@ -33,4 +36,60 @@ pub fn position_and_text(data: &[u8]) -> Option<(Position, &str)> {
         position = position.play(moves[usize::from(choice) % moves.len()]);
     }
     Some((position, std::str::from_utf8(text).ok()?))
+}
+
+/// The built-in games with an engine that plays the first legal move at once, and no files.
+pub struct Idle;
+
+impl Host for Idle {
+    fn ids(&self) -> Vec<String> {
+        games::ids().map(String::from).collect()
+    }
+
+    fn variant(&self, id: &str) -> Option<Arc<Variant>> {
+        games::variant(id)
+    }
+
+    fn load(&mut self, _: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+
+    fn thinker(&self, _: &Arc<Variant>, _: &Options) -> Box<dyn Thinker> {
+        Box::new(First)
+    }
+}
+
+struct First;
+
+impl Thinker for First {
+    fn configure(&mut self, _: &Options) {}
+
+    fn forget(&mut self) {}
+
+    fn think(&mut self, task: &Task, _: &AtomicBool, _: &mut dyn FnMut(&Info)) -> Outcome {
+        let moves = task.position.legal_moves();
+        let best = moves.first().copied();
+        Outcome {
+            best,
+            ponder: best.and_then(|m| task.position.play(m).legal_moves().first().copied()),
+            score: Score::Cp(0),
+            pv: Vec::new(),
+            accept: task.position.can_accept(),
+            depth: 1,
+            nodes: 1,
+        }
+    }
+
+    fn assess(&self, _: &Position) -> String {
+        String::new()
+    }
+}
+
+/// The lines of an input but those that ask for long work without an engine: perft and bench.
+pub fn without_work(data: &[u8]) -> Vec<u8> {
+    let lines = data.split(|&b| b == b'\n').filter(|line| {
+        let text = String::from_utf8_lossy(line);
+        !text.contains("perft") && !text.contains("bench")
+    });
+    lines.collect::<Vec<_>>().join(&b'\n')
 }

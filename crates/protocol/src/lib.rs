@@ -17,6 +17,8 @@ mod home;
 mod host;
 mod lines;
 pub mod settings;
+#[cfg(test)]
+mod talk;
 pub mod uci;
 pub mod xboard;
 

@@ -201,7 +201,7 @@ impl Settings {
         };
         match name {
             Name::Variant => Shape::Combo {
-                value: "chess".into(),
+                value: games::ORTHODOX.into(),
                 choices: ids.to_vec(),
             },
             Name::Hash => spin(start.hash, self.max_hash),

@@ -42,7 +42,7 @@ pub fn run<H: Host>(host: H, input: impl Read + Send + 'static, out: impl Write)
 
 /// Chess, or the first game there is.
 fn first_variant(host: &impl Host) -> Option<Arc<Variant>> {
-    let chess = host.variant("chess");
+    let chess = host.variant(games::ORTHODOX);
     chess.or_else(|| host.variant(host.ids().first()?))
 }
 

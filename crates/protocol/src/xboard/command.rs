@@ -86,6 +86,8 @@ pub enum Command {
     Hover(String),
     /// End.
     Quit,
+    /// The opponent is a program.
+    Computer,
     /// Nothing to do.
     Nothing,
 }
@@ -107,14 +109,14 @@ pub enum CommandError {
 }
 
 /// Commands that other programs send and that need no answer.
-const SILENT: [&str; 21] = [
-    "xboard", "accepted", "rejected", "random", "computer", "name", "rating", "ics", "nps",
-    "pause", "resume", "egtpath", "white", "black", "partner", "ptell", "holding", "include",
-    "exclude", "setscore", "debug",
+const SILENT: [&str; 20] = [
+    "xboard", "accepted", "rejected", "random", "name", "rating", "ics", "nps", "pause", "resume",
+    "egtpath", "white", "black", "partner", "ptell", "holding", "include", "exclude", "setscore",
+    "debug",
 ];
 
 /// Commands without arguments.
-const PLAIN: [(&str, Command); 18] = [
+const PLAIN: [(&str, Command); 19] = [
     ("new", Command::New),
     ("force", Command::Force),
     ("go", Command::Go),
@@ -132,6 +134,7 @@ const PLAIN: [(&str, Command); 18] = [
     ("exit", Command::Exit),
     (".", Command::Status),
     ("quit", Command::Quit),
+    ("computer", Command::Computer),
     ("bk", Command::Book),
 ];
 

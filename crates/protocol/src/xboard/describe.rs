@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// XBoard's name for chess, for which it needs no description.
 pub const NORMAL: &str = "normal";
-const CHESS: &str = "chess";
+const CHESS: &str = games::ORTHODOX;
 
 /// XBoard's pieces in the order of its table, by the letters that it usually gives them; the pawn is the
 /// first and the royal piece the last.
@@ -22,32 +22,46 @@ pub fn id_of(name: &str) -> &str {
     if name == NORMAL { CHESS } else { name }
 }
 
-/// The letters of a game in the order of XBoard's table, unused places as `.`.
+/// XBoard's piece, by its usual letter, whose picture shows best how a piece moves.
+const PICTURES: [(&str, char); 10] = [
+    ("Q", 'Q'),
+    ("R", 'R'),
+    ("B", 'B'),
+    ("N", 'N'),
+    ("RN", 'C'),
+    ("BN", 'A'),
+    ("F", 'F'),
+    ("A", 'E'),
+    ("pR", 'O'),
+    ("K", 'M'),
+];
+
+/// The letters of a game in the order of XBoard's table, unused places as `.`. Pieces of the set-up choose
+/// first.
 fn slots(variant: &Variant) -> Vec<char> {
     let mut slots = vec!['.'; SLOTS.len()];
     let last = slots.len() - 1;
-    let on_board = |kind: &Kind| variant.setup_count(Side::White, *kind) > 0;
-    let royal = variant
-        .kinds()
-        .find(|&k| variant.piece(k).royal && on_board(&k));
-    let pawn = variant.kinds().find(|&k| variant.piece(k).pawn);
-    let mut rest = Vec::new();
-    for kind in variant.kinds() {
-        let letter = variant.piece(kind).letter;
-        let usual = SLOTS.find(letter);
+    let waits = |kind: &Kind| variant.setup_count(Side::White, *kind) == 0;
+    let mut kinds: Vec<Kind> = variant.kinds().collect();
+    kinds.sort_by_key(waits);
+    let royal = kinds.iter().copied().find(|&k| variant.piece(k).royal);
+    let pawn = kinds.iter().copied().find(|&k| variant.piece(k).pawn);
+    for kind in kinds {
+        let piece = variant.piece(kind);
+        let picture = PICTURES.iter().find(|(moves, _)| *moves == piece.betza);
+        let wanted = [picture.map(|(_, letter)| *letter), Some(piece.letter)];
         let place = match Some(kind) {
             k if k == royal => Some(last),
             k if k == pawn => Some(0),
-            _ => usual.filter(|&i| i != 0 && i != last),
+            _ => {
+                let usual = wanted.into_iter().flatten().filter_map(|c| SLOTS.find(c));
+                usual
+                    .chain((1..last).rev())
+                    .find(|&i| i != 0 && i != last && slots[i] == '.')
+            }
         };
-        match place {
-            Some(i) => slots[i] = letter,
-            None => rest.push(letter),
-        }
-    }
-    for letter in rest {
-        if let Some(free) = (1..last).rev().find(|&i| slots[i] == '.') {
-            slots[free] = letter;
+        if let Some(i) = place {
+            slots[i] = piece.letter;
         }
     }
     slots
@@ -68,6 +82,16 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
     if piece.betza.contains('[') {
         return None;
     }
+    // XBoard takes L and J for each other; the older letters it reads as everybody does.
+    let betza: String = piece
+        .betza
+        .chars()
+        .map(|c| match c {
+            'L' => 'C',
+            'J' => 'Z',
+            c => c,
+        })
+        .collect();
     if piece.pawn {
         let steps = variant.rules.initial.as_ref().map_or(1, |i| i.steps);
         let initial = match steps {
@@ -87,8 +111,8 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
         steps.all(|s| s == first).then_some(first)
     });
     Some(match steps {
-        Some(steps) => format!("{}isO{steps}", piece.betza),
-        None => piece.betza.clone(),
+        Some(steps) => format!("{betza}isO{steps}"),
+        None => betza,
     })
 }
 
@@ -98,7 +122,7 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
 /// let lines = protocol::xboard::describe(&games::variant("citadel9").unwrap());
 /// assert_eq!(
 ///     lines[0],
-///     "setup (P.B..RG.CWMYH..TS....Kp.b..rg.cwmyh..ts....k) 9x9+0_fairy \
+///     "setup (PHBWC..GM.S.......RYTKphbwc..gm.s.......rytk) 9x9+0_fairy \
 ///      whsbkgshw/ppppppppp/9/9/9/9/9/PPPPPPPPP/WHSTKMSHW w KQkq - 0 1"
 /// );
 /// assert!(lines.contains(&"piece T& ByafsF".into()));

@@ -11,7 +11,7 @@ use crate::host::{Host, Task, Thinker};
 use crate::lines::Line;
 use crate::settings::{Effect, Name, Settings, Shape};
 use engine::{Info, Outcome, Score};
-use husun::{Game, Move, Position, Side, Square, Variant};
+use husun::{Game, Move, Position, Reason, Side, Square, Variant};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -26,6 +26,15 @@ const NOT_OFFERED: [Name; 6] = [
     Name::Ponder,
     Name::Chess960,
     Name::ShowWdl,
+];
+
+/// Endings that XBoard knows itself.
+const KNOWN: [Reason; 5] = [
+    Reason::Checkmate,
+    Reason::GreenGem,
+    Reason::Repetition,
+    Reason::MoveRule,
+    Reason::BareRoyals,
 ];
 
 /// A draw offer is taken when the engine thinks that it is so much worse, in centipawns.
@@ -60,6 +69,7 @@ pub fn run<H: Host>(host: H, input: impl Read + Send + 'static, out: impl Write)
         expected: None,
         score: None,
         lifted: None,
+        machine: false,
     };
     session.serve()
 }
@@ -99,6 +109,8 @@ struct Session<H, W> {
     score: Option<Score>,
     /// The square of the piece that the user holds.
     lifted: Option<Square>,
+    /// The opponent is a program, so that XBoard judges every claim.
+    machine: bool,
 }
 
 impl<H: Host, W: Write> Session<H, W> {
@@ -136,6 +148,7 @@ impl<H: Host, W: Write> Session<H, W> {
             Command::New => {
                 self.settle()?;
                 self.clock.depth = None;
+                self.machine = false;
                 self.switch(NORMAL)?;
                 if self.mode != Mode::Analyze {
                     self.mode = Mode::Play(Side::Black);
@@ -264,6 +277,10 @@ impl<H: Host, W: Write> Session<H, W> {
                 let pair = self.lifted.zip(self.square(&square));
                 let answer = pair.map(|(from, to)| highlight::put(self.position(), from, to));
                 self.print_all(answer)
+            }
+            Command::Computer => {
+                self.machine = true;
+                Ok(())
             }
             Command::OpponentTime(_) | Command::Quit | Command::Nothing => Ok(()),
         }
@@ -441,19 +458,25 @@ impl<H: Host, W: Write> Session<H, W> {
         }
     }
 
-    /// Says how the game has ended, if it has.
+    /// Says how the game has ended, if it has. Between programs XBoard takes a claim by a rule that it does
+    /// not know for a false one, which loses; there both sides agree on the draw, or the loser resigns.
     fn tell_result(&mut self) -> io::Result<bool> {
         let Some(outcome) = self.game.outcome() else {
             return Ok(false);
         };
+        let Mode::Play(own) = self.mode else {
+            return Ok(true);
+        };
+        let known = !self.machine || KNOWN.contains(&outcome.reason);
         let result = match outcome.winner {
+            None if !known => return self.print("offer draw").map(|()| true),
+            Some(winner) if !known && winner == own => return Ok(true),
+            Some(_) if !known => return self.print("resign").map(|()| true),
             Some(Side::White) => "1-0",
             Some(Side::Black) => "0-1",
             None => "1/2-1/2",
         };
-        if self.mode != Mode::Force {
-            self.print(&format!("{result} {{{}}}", outcome.reason.name()))?;
-        }
+        self.print(&format!("{result} {{{}}}", outcome.reason.name()))?;
         Ok(true)
     }
 

@@ -7,16 +7,22 @@ use husun::{Position, Variant};
 use std::sync::Arc;
 
 /// Reads a position text in our form or in XBoard's. What XBoard leaves out is filled in so that as many
-/// of the game's flags as possible stand.
+/// of the game's flags as possible stand. On the board of a set-up without castling rights the set-up is
+/// meant: that is how XBoard hands it from one engine to the other.
 ///
 /// ```
 /// use protocol::xboard::read_position;
 /// let citadel = games::variant("citadel9").unwrap();
 /// let fen = "whsbkgshw/ppppppppp/9/9/9/9/9/PPPPPPPPP/WHSTKMSHW w KQkq - 0 1";
 /// assert_eq!(read_position(&citadel, fen).unwrap(), citadel.start());
+/// let handed_on = fen.replace("KQkq", "-");
+/// assert_eq!(read_position(&citadel, &handed_on).unwrap(), citadel.start());
 /// assert!(read_position(&citadel, "9/9 w").is_err());
 /// ```
 pub fn read_position(variant: &Arc<Variant>, fen: &str) -> Result<Position, PositionError> {
+    if let Some(setup) = as_setup(variant, fen) {
+        return Ok(setup);
+    }
     let first = variant.position(fen);
     if first.is_ok() {
         return first;
@@ -50,4 +56,21 @@ pub fn read_position(variant: &Arc<Variant>, fen: &str) -> Result<Position, Posi
         }
     }
     first
+}
+
+/// The set-up whose board, side and counters the text has, where the text gives no castling rights.
+fn as_setup(variant: &Arc<Variant>, fen: &str) -> Option<Position> {
+    let fields: Vec<&str> = fen.split_whitespace().collect();
+    if fields.get(2) != Some(&"-") {
+        return None;
+    }
+    let names = variant.setups.iter();
+    let mut starts = names.filter_map(|setup| variant.start_of(&setup.name));
+    starts.find(|start| {
+        start
+            .fen()
+            .split(' ')
+            .take(2)
+            .eq(fields.iter().copied().take(2))
+    })
 }

@@ -1,1 +1,273 @@
+//! Sessions as scripts: what is said to them, and the lines that must come back.
 
+use super::{Command, parse, piece_moves, read_position, run};
+use crate::talk::{FakeHost, Talk};
+use std::time::Duration;
+
+fn talk() -> Talk {
+    Talk::new(|input, output| run(FakeHost::default(), input, output))
+}
+
+#[test]
+fn commands() {
+    let level = |moves, base, increment| Command::Level {
+        moves,
+        base: Duration::from_secs(base),
+        increment: Duration::from_millis(increment),
+    };
+    let rows = [
+        ("", Command::Nothing),
+        ("xboard", Command::Nothing),
+        ("accepted done", Command::Nothing),
+        ("protover 2", Command::Protover),
+        ("level 40 5 0", level(40, 300, 0)),
+        ("level 0 0:30 0.5", level(0, 30, 500)),
+        ("level 0 2 12", level(0, 120, 12_000)),
+        ("st 3", Command::St(Duration::from_secs(3))),
+        ("time 150", Command::Time(Duration::from_millis(1500))),
+        ("time -3", Command::Time(Duration::ZERO)),
+        ("sd 4", Command::Sd(4)),
+        ("usermove e7e8q", Command::Move("e7e8q".into())),
+        ("a10b11q", Command::Move("a10b11q".into())),
+        (
+            "option Skill Level=3",
+            Command::Option {
+                name: "Skill Level".into(),
+                value: Some("3".into()),
+            },
+        ),
+        (
+            "option Clear Hash",
+            Command::Option {
+                name: "Clear Hash".into(),
+                value: None,
+            },
+        ),
+        ("lift e2", Command::Lift("e2".into())),
+        ("hard", Command::Ponder(true)),
+    ];
+    for (line, command) in rows {
+        assert_eq!(parse(line).as_ref(), Ok(&command), "{line}");
+    }
+    for (line, error) in [
+        ("joho", "Error (unknown command): joho"),
+        ("e2", "Error (unknown command): e2"),
+        ("e2e", "Error (unknown command): e2e"),
+        (
+            "level x",
+            "Error (expected moves, minutes and an increment): level x",
+        ),
+        ("sd 0", "Error (expected a depth from 1 to 1000): sd 0"),
+        ("time x", "Error (expected hundredths of a second): time x"),
+    ] {
+        assert_eq!(parse(line).unwrap_err().to_string(), error, "{line}");
+    }
+}
+
+/// Says and hears in turn; an empty entry says or hears nothing.
+fn script(talk: &Talk, rows: &[(&str, &str)]) {
+    for (said, heard) in rows {
+        if !said.is_empty() {
+            talk.say(said);
+        }
+        if !heard.is_empty() {
+            assert_eq!(talk.hear(), *heard, "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_game() {
+    let talk = talk();
+    talk.say("protover 2");
+    let lines = talk.until("feature done=1");
+    let variants = lines.iter().find(|l| l.starts_with("feature variants="));
+    assert!(
+        variants
+            .unwrap()
+            .starts_with("feature variants=\"normal,alhusun,")
+    );
+    script(
+        &talk,
+        &[
+            ("new", ""),
+            ("ping 1", "pong 1"),
+            ("level 0 1 0", ""),
+            ("usermove e2e5", "Illegal move: e2e5"),
+            ("usermove e2e4", "move a7a5"),
+            ("post", ""),
+            ("d2d4", "1 3 100 1000 2 1000 0\ta5a4"),
+            ("", "move a5a4"),
+            ("force", ""),
+            ("undo", ""),
+            ("usermove c7c5", ""),
+            ("remove", ""),
+            ("nopost", ""),
+            ("playother", ""),
+            ("usermove c2c4", "move a5a4"),
+            ("hint", "Hint: a2a3"),
+            ("hello world", "Error (unknown command): hello world"),
+            ("draw", ""),
+            ("result 1-0 {White mates}", ""),
+            ("undo", ""),
+            ("ping 2", "pong 2"),
+        ],
+    );
+    assert!(talk.end().is_empty());
+}
+
+#[test]
+fn ends_are_told() {
+    let talk = talk();
+    script(
+        &talk,
+        &[
+            (
+                "variant chaturanga",
+                "Error (unsupported variant): chaturanga",
+            ),
+            ("force", ""),
+            ("setboard 7k/8/6K1/8/8/8/Q7/8 w - - 0 1", ""),
+            ("playother", ""),
+            ("usermove a2a8", "1-0 {checkmate}"),
+            ("force", ""),
+            (
+                "setboard 8/8 w - - 0 1",
+                "tellusererror Illegal position: board: 2 ranks: expected 8",
+            ),
+            ("usermove a1a8", "Illegal move: a1a8"),
+        ],
+    );
+}
+
+/// A king on a citadel draws; between programs that is agreed on, since XBoard knows nothing of it.
+#[test]
+fn draws_that_xboard_does_not_know() {
+    let fen =
+        "1**********1/*9K*/*10*/*10*/*10*/*10*/*10*/*10*/*5r4*/*10*/*k9*/1**********1 w - - 0 1";
+    for (first, told) in [("", "1/2-1/2 {citadel}"), ("computer", "offer draw")] {
+        let talk = talk();
+        talk.say("variant alhusun");
+        talk.until("piece P&");
+        for line in [first, "force", &format!("setboard {fen}"), "playother"] {
+            talk.say(line);
+        }
+        talk.say("usermove k11l12");
+        assert_eq!(talk.hear(), told);
+    }
+}
+
+#[test]
+fn ten_ranks_are_counted_from_nought() {
+    let talk = talk();
+    talk.say("variant grand");
+    talk.until("piece P&");
+    script(
+        &talk,
+        &[
+            ("force", ""),
+            ("usermove e2e4", ""),
+            ("usermove e7e8", "Illegal move: e7e8"),
+            ("lift e7", "highlight 10/10/10/4Y5/4Y5/10/10/10/10/10"),
+            ("usermove e7e5", ""),
+            ("go", "move a0a1"),
+        ],
+    );
+}
+
+#[test]
+fn a_piece_in_hand() {
+    let talk = talk();
+    script(
+        &talk,
+        &[
+            ("force", ""),
+            ("setboard 4k3/2P5/8/3pP3/8/8/8/4K3 w - d6 0 1", ""),
+            ("lift e5", "highlight 8/8/3RY3/8/8/8/8/8"),
+            ("hover d6", "highlight 8/8/3RY3/3g4/8/8/8/8"),
+            ("put d6", ""),
+            ("lift c7", "highlight 2M5/8/8/8/8/8/8/8"),
+            ("put c8", "choice QRBN"),
+            ("lift z9", ""),
+            ("lift", ""),
+            ("ping 3", "pong 3"),
+        ],
+    );
+}
+
+#[test]
+fn analysis() {
+    let talk = talk();
+    script(
+        &talk,
+        &[("post", ""), ("analyze", ""), ("ping 1", "pong 1")],
+    );
+    talk.say(".");
+    assert!(talk.hear().starts_with("stat01: "));
+    script(
+        &talk,
+        &[
+            ("usermove e2e4", ""),
+            ("undo", ""),
+            ("exit", ""),
+            ("ping 2", "pong 2"),
+        ],
+    );
+    assert!(talk.end().is_empty());
+}
+
+#[test]
+fn what_xboard_reads_of_the_games() {
+    for (game, letter, moves) in [
+        ("chess", 'P', Some("fmWfceFifmnD")),
+        ("capablanca", 'K', Some("KisO3")),
+        ("alhusun", 'P', Some("fmWfcF")),
+        ("citadelir2024", 'L', Some("HC")),
+        ("citadelir2024", 'O', Some("Z")),
+        ("citadel9", 'P', Some("fmWfceFifmW3")),
+        ("strike100", 'G', None),
+    ] {
+        let variant = games::variant(game).unwrap();
+        let kind = variant.kind(letter).unwrap();
+        assert_eq!(
+            piece_moves(&variant, kind).as_deref(),
+            moves,
+            "{game} {letter}"
+        );
+    }
+}
+
+#[test]
+fn every_position_of_a_walk_is_read_as_xboard_writes_it() {
+    for id in games::ids() {
+        let variant = games::variant(id).unwrap();
+        let mut position = variant.start();
+        for step in 0..40 {
+            let fen = position.fen();
+            assert_eq!(read_position(&variant, &fen).unwrap().fen(), fen, "{id}");
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            position = position.play(moves[step * 7 % moves.len()]);
+        }
+    }
+}
+
+#[test]
+fn garbage() {
+    let talk = talk();
+    for line in [
+        "\u{0}\u{1}",
+        "option",
+        "variant \u{fffd}",
+        "level",
+        "memory x",
+        "usermove",
+        "st",
+    ] {
+        talk.say(line);
+    }
+    talk.say("ping 7");
+    talk.until("pong 7");
+}
