@@ -1,5 +1,5 @@
 //! `analyse GAME LIMIT [FEN]`: what the engine finds in a position, line by line. LIMIT is `d` and a
-//! depth, a time as `500ms`, or a number of nodes.
+//! depth, a time as `500ms`, `m` and the moves of a mate, or a number of nodes.
 
 use engine::{Engine, Limits, Options};
 use std::sync::atomic::AtomicBool;
@@ -15,7 +15,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         [] => game.start(),
         words => game.position(&words.join(" "))?,
     };
+    let mate = limit.strip_prefix('m').map(str::parse).transpose()?;
     let limits = match (limit.strip_suffix("ms"), limit.strip_prefix('d')) {
+        _ if mate.is_some() => Limits {
+            mate,
+            ..Limits::default()
+        },
         (Some(ms), _) => Limits::movetime(Duration::from_millis(ms.parse()?)),
         (_, Some(depth)) => Limits::depth(depth.parse()?),
         _ => Limits::nodes(limit.parse()?),

@@ -1,9 +1,10 @@
 //! Matches between two builds of this program: `matches PATH_A PATH_B GAMES NODES GAME..` plays pairs of
 //! games from random balanced openings, both colours, and prints what A scores. Each side is a
 //! process of its own (`matches serve [LEVEL]`) that is told a game, limits and moves, one line each. A path may
-//! carry a level, as `./matches:3`; `uci=PATH` is a UCI engine that knows the game by the same name. NODES may
+//! carry values and a level, as `./matches@values.toml:3`; `uci=PATH` is a UCI engine that knows the game by the same name. NODES may
 //! be a time, as `50ms`, or a depth, as `d4`; `A,B` gives each side its own.
 
+use engine::values::Values;
 use engine::{Engine, Level, Limits, Options, Score};
 use husun::{Position, Status, Variant};
 use std::error::Error;
@@ -18,7 +19,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
-        Some("serve") => serve(args.get(1)),
+        Some("serve") => serve(args.get(1), args.get(2)),
         Some(_) if args.len() >= 5 => play_match(&args),
         _ => Err("usage: matches PATH_A PATH_B PAIRS NODES|TIMEms GAME..".into()),
     }
@@ -35,10 +36,14 @@ fn limits(text: &str) -> Result<Limits> {
 }
 
 /// Reads `GAME LIMIT MOVES..` lines and answers each with a move and a score.
-fn serve(level: Option<&String>) -> Result<()> {
+fn serve(level: Option<&String>, values: Option<&String>) -> Result<()> {
     let level = match level {
         Some(text) => Level::new(text.parse()?).ok_or("no such level")?,
         None => Level::FULL,
+    };
+    let text = match values {
+        Some(path) => std::fs::read_to_string(path)?,
+        None => String::new(),
     };
     let mut engine: Option<Engine> = None;
     let mut seed = 0;
@@ -54,14 +59,16 @@ fn serve(level: Option<&String>) -> Result<()> {
             continue;
         }
         let game = games::variant(id).ok_or("no such game")?;
-        let engine = engine.get_or_insert_with(|| {
+        if engine.is_none() {
             let options = Options {
                 level,
                 seed,
                 ..Options::default()
             };
-            Engine::new(game.clone(), options)
-        });
+            let values = Values::parse(&game, &text)?;
+            engine = Some(Engine::with_values(game.clone(), values, options));
+        }
+        let engine = engine.as_mut().ok_or("no engine")?;
         let mut keys = Vec::new();
         let mut position = game.start();
         for word in words {
@@ -93,12 +100,13 @@ impl Player {
             player.ask_uci("uci", "uciok")?;
             return Ok(player);
         }
-        let (path, level) = match path.split_once(':') {
-            Some((path, level)) => (path, Some(level)),
+        let (path, level) = path.split_once(':').unwrap_or((path, "8"));
+        let (path, values) = match path.split_once('@') {
+            Some((path, values)) => (path, Some(values)),
             None => (path, None),
         };
         let mut command = Command::new(path);
-        command.arg("serve").args(level);
+        command.args(["serve", level]).args(values);
         Player::spawn(command, false)
     }
 

@@ -43,13 +43,14 @@ pub struct Limits {
     pub movetime: Option<Duration>,
     /// The clock.
     pub clock: Option<ClockSituation>,
-    /// A forced win in so many moves, or a longer loss, ends the search.
+    /// A forced win in so many moves ends the search, which then leaves out no move on suspicion.
     pub mate: Option<u32>,
     /// Only the stop flag ends the search.
     pub infinite: bool,
     /// Moves to choose from; all if empty.
     pub searchmoves: Vec<Move>,
-    /// While this is true the opponent is to move: time does not end the search.
+    /// While this is true the opponent is to move: time does not end the search, but it counts from the
+    /// start once this becomes false.
     pub ponder: Option<Arc<AtomicBool>>,
 }
 

@@ -270,7 +270,7 @@ impl<S: Set> Worker<S> {
         self.frame(ply + 1).killers = [None; 2];
         self.frame(ply + 1).excluded = None;
         self.frame(ply + 2).cuts = 0;
-        if !PV && !in_check && excluded.is_none() {
+        if !PV && !in_check && excluded.is_none() && run.limits.mate.is_none() {
             let better = sharper(static_eval, known, ply);
             let w = Window::new(alpha, beta);
             if let Some(score) = self.cut_early(run, node, w, depth, ply, better, improving, cut) {

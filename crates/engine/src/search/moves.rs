@@ -108,8 +108,10 @@ impl<S: Set> Worker<S> {
                 continue;
             }
             n += 1;
+            // A search for a mate may miss no move.
             if best > -MATE_BOUND
                 && n > 1
+                && run.limits.mate.is_none()
                 && self.skips(node, plan, m, noisy, n, alpha, &mut skip_quiets)
             {
                 continue;
