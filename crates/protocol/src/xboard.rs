@@ -17,6 +17,6 @@ mod think;
 pub use command::{Command, CommandError, parse};
 pub use describe::{NORMAL, describe, id_of, name_of, piece_moves};
 pub use feature::{Features, features};
-pub use notation::{from_xboard, to_xboard};
+pub use notation::{from_xboard, move_text, read_move, to_xboard};
 pub use session::run;
 pub use setboard::read_position;

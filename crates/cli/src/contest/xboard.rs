@@ -4,7 +4,7 @@ use super::player::{Answer, Clocks, GRACE, PATIENCE, Player, Reply, Terms, is_se
 use super::process::{Fault, Process};
 use super::spec::{Control, Spec};
 use husun::{Game, Move, Position, Side, game::Outcome};
-use protocol::xboard::{Features, from_xboard, to_xboard};
+use protocol::xboard::{Features, move_text, read_move};
 use std::time::{Duration, Instant};
 
 /// How long features are waited for, once the engine has asked for time.
@@ -85,10 +85,7 @@ impl XBoard {
     fn written(&self, position: &Position, m: Move) -> String {
         let text = match self.features.has("san") {
             true => position.san(m),
-            false => {
-                let ours = position.uci(m).to_string();
-                to_xboard(&ours, position.variant().frame.ranks()).unwrap_or(ours)
-            }
+            false => move_text(position, m),
         };
         match self.features.has("usermove") {
             true => format!("usermove {text}"),
@@ -239,9 +236,7 @@ impl Player for XBoard {
     }
 
     fn read(&self, position: &Position, text: &str) -> Option<Move> {
-        let ranks = position.variant().frame.ranks();
-        let coordinates = from_xboard(text, ranks).and_then(|ours| position.parse_uci(&ours).ok());
-        coordinates.or_else(|| position.parse_san(text).ok())
+        read_move(position, text)
     }
 
     fn end(&mut self, game: &Game) -> Result<(), Fault> {

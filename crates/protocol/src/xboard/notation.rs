@@ -1,9 +1,46 @@
-//! Squares as XBoard numbers them: from 1, but from 0 on a board of exactly ten ranks.
+//! Moves as XBoard writes them: squares numbered from 1, but from 0 on a board of exactly ten ranks, and
+//! its null move for a move in which no piece goes anywhere.
+
+use husun::{Move, Position, Special};
 
 /// The number of ranks that XBoard counts from 0.
 const FROM_ZERO: u8 = 10;
 
-/// A move of ours as XBoard writes it.
+/// XBoard's null move.
+const NULL: &str = "@@@@";
+
+/// A legal move as XBoard writes it.
+///
+/// ```
+/// use protocol::xboard::{move_text, read_move};
+/// let grand = games::variant("grand").unwrap();
+/// let start = grand.start();
+/// let m = read_move(&start, "e2e4").unwrap();
+/// assert_eq!(start.uci(m).to_string(), "e3e5");
+/// assert_eq!(move_text(&start, m), "e2e4");
+/// ```
+pub fn move_text(position: &Position, m: Move) -> String {
+    if m.special() == Special::Crowning {
+        return NULL.into();
+    }
+    let ours = position.uci(m).to_string();
+    to_xboard(&ours, position.variant().frame.ranks()).unwrap_or(ours)
+}
+
+/// Reads a legal move as XBoard writes it, or in algebraic notation.
+pub fn read_move(position: &Position, text: &str) -> Option<Move> {
+    if text == NULL {
+        let mut moves = position.legal_moves().into_iter();
+        return moves.find(|m| m.special() == Special::Crowning);
+    }
+    let bare = text.trim_end_matches(['=', '-', '+', '#']);
+    let ours = from_xboard(bare, position.variant().frame.ranks());
+    let ours = ours.map(|t| t.to_ascii_lowercase());
+    ours.and_then(|ours| position.parse_uci(&ours).ok())
+        .or_else(|| position.parse_san(text).ok())
+}
+
+/// A text with squares of ours as XBoard numbers them.
 ///
 /// ```
 /// use protocol::xboard::{from_xboard, to_xboard};
@@ -16,7 +53,7 @@ pub fn to_xboard(text: &str, ranks: u8) -> Option<String> {
     shifted(text, if ranks == FROM_ZERO { -1 } else { 0 })
 }
 
-/// A move as XBoard writes it as one of ours.
+/// A text with squares as XBoard numbers them in our numbers.
 pub fn from_xboard(text: &str, ranks: u8) -> Option<String> {
     shifted(text, if ranks == FROM_ZERO { 1 } else { 0 })
 }

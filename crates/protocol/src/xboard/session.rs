@@ -3,7 +3,7 @@
 use super::command::{Command, parse, quote};
 use super::describe::{NORMAL, describe, id_of, name_of};
 use super::highlight;
-use super::notation::{from_xboard, to_xboard};
+use super::notation::{from_xboard, move_text, read_move};
 use super::setboard::read_position;
 use super::think::{Clock, Purpose, Work, post_text};
 use crate::events::{Event, Job, next, read_lines};
@@ -404,27 +404,13 @@ impl<H: Host, W: Write> Session<H, W> {
         self.restart()
     }
 
-    /// A move in XBoard's form.
-    fn text(&self, position: &Position, m: Move) -> String {
-        let ours = position.uci(m).to_string();
-        to_xboard(&ours, self.variant.frame.ranks()).unwrap_or(ours)
-    }
-
-    fn line(&self, position: &Position, line: &[Move]) -> String {
-        let texts = line.iter().map(|&m| self.text(position, m));
+    fn line(position: &Position, line: &[Move]) -> String {
+        let texts = line.iter().map(|&m| move_text(position, m));
         texts.collect::<Vec<_>>().join(" ")
     }
 
     fn read(&self, text: &str) -> Option<Move> {
-        if self.impossible {
-            return None;
-        }
-        let bare = text.trim_end_matches(['=', '-', '+', '#']);
-        let ours = from_xboard(bare, self.variant.frame.ranks());
-        let ours = ours.map(|t| t.to_ascii_lowercase());
-        let position = self.position();
-        ours.and_then(|ours| position.parse_uci(&ours).ok())
-            .or_else(|| position.parse_san(text).ok())
+        read_move(self.position(), text).filter(|_| !self.impossible)
     }
 
     /// The opponent moves, or a move of a game is taken in.
@@ -490,7 +476,7 @@ impl<H: Host, W: Write> Session<H, W> {
 
     fn hint(&mut self) -> io::Result<()> {
         if let Some(m) = self.expected {
-            let text = self.text(self.position(), m);
+            let text = move_text(self.position(), m);
             return self.print(&format!("Hint: {text}"));
         }
         match self.work {
@@ -604,9 +590,9 @@ impl<H: Host, W: Write> Session<H, W> {
         if !shown {
             return Ok(());
         }
-        let mut line = self.line(&turn_position, &info.pv);
+        let mut line = Self::line(&turn_position, &info.pv);
         if let Some(Purpose::Ponder(m)) = self.work.as_ref().map(|w| w.purpose) {
-            line = format!("({}) {line}", self.text(&turn_position, m));
+            line = format!("({}) {line}", move_text(&turn_position, m));
         }
         self.print(&post_text(info, &line))
     }
@@ -620,7 +606,7 @@ impl<H: Host, W: Write> Session<H, W> {
                 Purpose::Move => self.make_move(found, &work)?,
                 Purpose::Hint => {
                     if let Some(best) = found.and_then(|f| f.best) {
-                        let text = self.text(self.position(), best);
+                        let text = move_text(self.position(), best);
                         self.print(&format!("Hint: {text}"))?;
                     }
                 }
@@ -646,7 +632,7 @@ impl<H: Host, W: Write> Session<H, W> {
             self.tell_result()?;
             return Ok(());
         }
-        let text = self.text(&position, best);
+        let text = move_text(&position, best);
         self.print(&format!("move {text}"))?;
         let _ = self.game.play_on(best);
         if self.tell_result()? {
