@@ -75,13 +75,7 @@ impl<S: Set> Tables<S> {
         attackers: S,
         occupied: S,
     ) -> bool {
-        let i = usize::from(square);
-        let orthogonal = pos.of_kinds(&self.orthogonal) & attackers & self.spots[i].orthogonal;
-        if orthogonal.any() && (self.orthogonal(cpu, square, occupied) & orthogonal).any() {
-            return true;
-        }
-        let diagonal = pos.of_kinds(&self.diagonal) & attackers & self.spots[i].diagonal;
-        if diagonal.any() && (self.diagonal(cpu, square, occupied) & diagonal).any() {
+        if self.attacked_by_slide(cpu, pos, square, attackers, occupied) {
             return true;
         }
         for rider in self.riders.iter().filter(|r| r.mode.captures()) {
@@ -101,9 +95,54 @@ impl<S: Set> Tables<S> {
         }
     }
 
+    /// Whether one of the attackers attacks the square as a rook or bishop.
+    #[inline(always)]
+    pub(super) fn attacked_by_slide<C: Cpu>(
+        &self,
+        cpu: C,
+        pos: &Pos<S>,
+        square: u8,
+        attackers: S,
+        occupied: S,
+    ) -> bool {
+        let i = usize::from(square);
+        let orthogonal = pos.of_kinds(&self.orthogonal) & attackers & self.spots[i].orthogonal;
+        if orthogonal.any() && (self.orthogonal(cpu, square, occupied) & orthogonal).any() {
+            return true;
+        }
+        let diagonal = pos.of_kinds(&self.diagonal) & attackers & self.spots[i].diagonal;
+        diagonal.any() && (self.diagonal(cpu, square, occupied) & diagonal).any()
+    }
+
+    /// Those of the squares that no enemy rider attacks on a board with these squares occupied.
+    #[inline(always)]
+    pub(super) fn out_of_riders<C: Cpu>(
+        &self,
+        pos: &Pos<S>,
+        mut squares: S,
+        occupied: S,
+        scene: &Scene<S, C>,
+    ) -> S {
+        let them = scene.us.opponent();
+        for rider in self.riders.iter().filter(|r| r.mode.captures()) {
+            for from in (pos.of_kinds(&rider.kinds) & scene.enemy).iter() {
+                if (rider.destinations(them, from) & squares).any() {
+                    squares &= !self.rider(scene.cpu, rider, them, from, occupied);
+                }
+            }
+        }
+        squares
+    }
+
     /// The side's royal pieces that attack a square of their castle.
     #[inline(always)]
-    fn castle_attackers(&self, castle: &Castle<S>, pos: &Pos<S>, square: u8, side: Side) -> S {
+    pub(super) fn castle_attackers(
+        &self,
+        castle: &Castle<S>,
+        pos: &Pos<S>,
+        square: u8,
+        side: Side,
+    ) -> S {
         let rooms = castle.squares[side.index()];
         if !rooms.has(square) {
             return S::EMPTY;

@@ -44,9 +44,19 @@ impl<S: Set> Tables<S> {
         };
         let mut safe = steps.without(struck | barred);
         let lifted = scene.occupied ^ S::bit(royal);
+        // Riders once for all squares; sliders, whose empty-board lines tell most, square by square.
+        if self.royals_leap && safe.any() {
+            safe = self.out_of_riders(pos, safe, lifted, scene);
+        }
         for to in safe.iter() {
             let bit = S::bit(to);
-            let attacked = self.attacked_but_struck(pos, to, lifted | bit, scene);
+            let attacked = if self.royals_leap {
+                let enemy = scene.enemy.without(bit);
+                self.attacked_by_slide(scene.cpu, pos, to, enemy, lifted)
+                    || self.attacked_in_castle(pos, to, scene)
+            } else {
+                self.attacked_but_struck(pos, to, lifted, scene)
+            };
             safe ^= bit.if_set(u8::from(attacked));
         }
         sink.piece(royal, kind, safe, kind);
@@ -61,6 +71,15 @@ impl<S: Set> Tables<S> {
             attacked: steps.without(safe),
             safe,
         }
+    }
+
+    /// Whether an enemy royal piece attacks the square of its castle.
+    #[inline(always)]
+    fn attacked_in_castle<C: Cpu>(&self, pos: &Pos<S>, square: u8, scene: &Scene<S, C>) -> bool {
+        self.castle.as_ref().is_some_and(|castle| {
+            self.castle_attackers(castle, pos, square, scene.us.opponent())
+                .any()
+        })
     }
 
     /// Moves of the one royal piece within its castle that its own steps do not make.
