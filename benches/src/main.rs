@@ -1,0 +1,62 @@
+//! Husun's speed beside that of its peers, all measured in one run: see `docs/speed.md`. Prints the tables
+//! and writes them with plots into a folder.
+
+mod fairy;
+mod growth;
+mod paths;
+mod peers;
+mod plot;
+mod stats;
+mod work;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use std::fs;
+use std::path::PathBuf;
+
+/// Measures Husun beside cozy-chess, shakmaty and Fairy-Stockfish.
+#[derive(Parser)]
+struct Args {
+    /// Runs of each measurement, interleaved; the median counts.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Only perft of games whose id begins so; nothing is written.
+    #[arg(long)]
+    only: Option<String>,
+    /// Folder for the tables and plots.
+    #[arg(long, default_value = "docs/speed")]
+    out: PathBuf,
+    /// Fairy-Stockfish, if there is one.
+    #[arg(long, default_value = "/usr/games/fairy-stockfish")]
+    fairy: PathBuf,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    let rounds = args.rounds.max(1);
+    let loading = work::loading()?;
+    let rows = paths::measure(rounds, args.only.as_deref(), &args.fairy)?;
+    let table = paths::table(&rows);
+    println!("{table}");
+    if args.only.is_some() {
+        return Ok(());
+    }
+    let growth = growth::measure(rounds)?;
+    let work = work::table(rounds, &loading)?;
+    println!("{}\n{work}", growth::table(&growth));
+    fs::create_dir_all(&args.out).context("the folder for the tables")?;
+    let write = |name: &str, text: String| {
+        let path = args.out.join(name);
+        fs::write(&path, text).with_context(|| path.display().to_string())
+    };
+    let page = format!(
+        "# Figures of one run\n\nWritten by the benchmark; what they mean is in [speed.md](../speed.md).\n\n\
+         {table}\n{}\n{work}",
+        growth::table(&growth)
+    );
+    write("table.md", page)?;
+    write("perft.csv", paths::csv(&rows))?;
+    write("perft.svg", paths::plot(&rows))?;
+    write("growth.svg", growth::plot(&growth))?;
+    Ok(())
+}

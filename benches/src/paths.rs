@@ -1,0 +1,247 @@
+//! Perft: Husun beside its peers, round by round, and every game of Husun beside capablanca.
+
+use crate::fairy::Fairy;
+use crate::peers;
+use crate::plot::{self, Bar};
+use crate::stats::{median, rate, timed};
+use anyhow::{Context, Result, ensure};
+use husun::Position;
+use std::fmt::Write;
+use std::path::Path;
+
+/// The peers, in the order of a row's rates.
+const PEERS: [&str; 3] = ["cozy-chess", "shakmaty", "Fairy-Stockfish"];
+
+/// Name, game, position text (empty: the start), depth, and the peers that play it.
+type Case = (
+    &'static str,
+    &'static str,
+    &'static str,
+    u32,
+    &'static [usize],
+);
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+const CASES: [Case; 16] = [
+    ("chess", "chess", "", 6, &[0, 1, 2]),
+    ("chess, kiwipete", "chess", KIWIPETE, 5, &[0, 1, 2]),
+    ("capablanca", "capablanca", "", 5, &[2]),
+    ("grand", "grand", "", 4, &[2]),
+    ("shatranj", "shatranj", "", 6, &[2]),
+    ("alhusun", "alhusun", "", 6, &[]),
+    ("citadel8", "citadel8", "", 5, &[]),
+    ("citadel9", "citadel9", "", 5, &[]),
+    ("strike80", "strike80", "", 5, &[]),
+    ("strike100", "strike100", "", 5, &[]),
+    ("crossfire80", "crossfire80", "", 5, &[]),
+    ("crossfire100", "crossfire100", "", 5, &[]),
+    ("citadelir2020", "citadelir2020", "", 4, &[]),
+    ("citadelir2020-drawn", "citadelir2020-drawn", "", 4, &[]),
+    ("citadelir2020-played", "citadelir2020-played", "", 4, &[]),
+    ("citadelir2024", "citadelir2024", "", 4, &[]),
+];
+
+/// Positions from play of the tests' figures, with their depths and counts.
+const FIGURES: &str = include_str!("../../crates/games/tests/data/perft.csv");
+/// Highest count of a figure that is taken.
+const LIMIT: u64 = 8_000_000;
+
+/// One measurement.
+pub struct Row {
+    name: String,
+    nodes: u64,
+    /// Millions of nodes a second of Husun and of each peer.
+    ours: f64,
+    peers: [Option<f64>; 3],
+    /// The median of the ratios of single rounds.
+    ratios: [Option<f64>; 3],
+}
+
+/// All measurements, or those of the games whose id begins as given.
+pub fn measure(rounds: usize, only: Option<&str>, fairy: &Path) -> Result<Vec<Row>> {
+    let mut fairy = Fairy::start(fairy)?;
+    let mut rows = Vec::new();
+    for case in CASES {
+        if only.is_none_or(|o| case.1.starts_with(o)) {
+            rows.push(beside_peers(rounds, case, &mut fairy)?);
+        }
+    }
+    for id in games::ids() {
+        if only.is_none_or(|o| id.starts_with(o)) {
+            rows.extend(from_play(rounds, id)?);
+        }
+    }
+    Ok(rows)
+}
+
+fn beside_peers(rounds: usize, case: Case, fairy: &mut Option<Fairy>) -> Result<Row> {
+    let (name, id, fen, depth, peers) = case;
+    let game = games::variant(id).context(id)?;
+    let position = match fen {
+        "" => game.start(),
+        fen => game.position(fen)?,
+    };
+    let fen = position.fen();
+    let mut ours = Vec::new();
+    let mut theirs: [Vec<f64>; 3] = Default::default();
+    let mut nodes = 0;
+    for _ in 0..rounds {
+        let (count, time) = timed(|| position.perft(depth));
+        nodes = count;
+        ours.push(rate(nodes, time));
+        for &peer in peers {
+            let (count, time) = match peer {
+                0 => {
+                    let board = peers::cozy_board(&fen)?;
+                    timed(|| peers::cozy(&board, depth))
+                }
+                1 => {
+                    let position = peers::shakmaty_position(&fen)?;
+                    timed(|| shakmaty::perft(&position, depth))
+                }
+                _ => match fairy {
+                    Some(fairy) => fairy.perft(id, &fen, depth)?,
+                    None => continue,
+                },
+            };
+            ensure!(
+                count == nodes,
+                "{name}: {} counts {count}, we {nodes}",
+                PEERS[peer]
+            );
+            theirs[peer].push(rate(nodes, time));
+        }
+    }
+    let ratio = |theirs: &Vec<f64>| {
+        let pairs = ours.iter().zip(theirs);
+        (!theirs.is_empty()).then(|| median(pairs.map(|(a, b)| a / b).collect()))
+    };
+    Ok(Row {
+        name: name.into(),
+        nodes,
+        ratios: [ratio(&theirs[0]), ratio(&theirs[1]), ratio(&theirs[2])],
+        ours: median(ours),
+        peers: theirs.map(|rates| (!rates.is_empty()).then(|| median(rates))),
+    })
+}
+
+/// The positions from play of a game, together: each at the deepest of its figures below the limit.
+fn from_play(rounds: usize, id: &'static str) -> Result<Option<Row>> {
+    let game = games::variant(id).context(id)?;
+    let start = game.start().fen();
+    let mut positions: Vec<(String, u32)> = Vec::new();
+    for line in FIGURES.lines().skip(1) {
+        let fields: Vec<&str> = line.split('"').collect();
+        let [variant, fen, rest] = fields[..] else {
+            continue;
+        };
+        let numbers: Vec<&str> = rest.trim_start_matches(',').split(',').collect();
+        let (depth, nodes): (u32, u64) = (numbers[0].parse()?, numbers[1].parse()?);
+        if variant.trim_end_matches(',') != id || fen == start || nodes > LIMIT {
+            continue;
+        }
+        match positions.last_mut() {
+            Some(last) if last.0 == fen => last.1 = last.1.max(depth),
+            _ => positions.push((fen.into(), depth)),
+        }
+    }
+    let positions: Vec<(Position, u32)> = positions
+        .into_iter()
+        .map(|(fen, depth)| Ok((game.position(&fen)?, depth)))
+        .collect::<Result<_>>()?;
+    if positions.is_empty() {
+        return Ok(None);
+    }
+    let mut rates = Vec::new();
+    let mut nodes = 0;
+    for _ in 0..rounds {
+        let all = || positions.iter().map(|(p, depth)| p.perft(*depth)).sum();
+        let (count, time) = timed(all);
+        nodes = count;
+        rates.push(rate(count, time));
+    }
+    Ok(Some(Row {
+        name: format!("{id}, {} positions from play", positions.len()),
+        nodes,
+        ours: median(rates),
+        peers: [None; 3],
+        ratios: [None; 3],
+    }))
+}
+
+/// Husun's figure for capablanca, if it was measured.
+fn capablanca(rows: &[Row]) -> Option<f64> {
+    rows.iter().find(|r| r.name == "capablanca").map(|r| r.ours)
+}
+
+/// As Markdown.
+pub fn table(rows: &[Row]) -> String {
+    let number =
+        |x: Option<f64>, digits: usize| x.map_or(String::new(), |x| format!("{x:.digits$}"));
+    let mut text = String::from(
+        "## Perft\n\nMillions of nodes a second of processor time, one thread, last ply counted in bulk.\n\n\
+         | perft | nodes | Husun | cozy-chess | shakmaty | Fairy-Stockfish | x cozy-chess | x shakmaty \
+         | x Fairy-Stockfish | x our capablanca |\n| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n",
+    );
+    for row in rows {
+        let relative = capablanca(rows).map(|c| row.ours / c);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {:.0} | {} | {} | {} | {} | {} | {} | {} |",
+            row.name,
+            row.nodes,
+            row.ours,
+            number(row.peers[0], 0),
+            number(row.peers[1], 0),
+            number(row.peers[2], 1),
+            number(row.ratios[0], 2),
+            number(row.ratios[1], 2),
+            number(row.ratios[2], 1),
+            number(relative, 2),
+        );
+    }
+    text
+}
+
+/// As comma-separated values.
+pub fn csv(rows: &[Row]) -> String {
+    let mut text = String::from("perft,nodes,husun,cozy_chess,shakmaty,fairy_stockfish\n");
+    for row in rows {
+        let _ = write!(text, "\"{}\",{},{:.2}", row.name, row.nodes, row.ours);
+        for peer in row.peers {
+            let _ = write!(
+                text,
+                ",{}",
+                peer.map_or(String::new(), |x| format!("{x:.2}"))
+            );
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// As a picture.
+pub fn plot(rows: &[Row]) -> String {
+    let mut bars = Vec::new();
+    for row in rows {
+        let values = [Some(row.ours)].into_iter().chain(row.peers);
+        for (color, value) in values.enumerate() {
+            bars.extend(value.map(|value| Bar {
+                label: if color == 0 {
+                    row.name.clone()
+                } else {
+                    String::new()
+                },
+                value,
+                color,
+            }));
+        }
+    }
+    let legend = ["Husun", PEERS[0], PEERS[1], PEERS[2]];
+    plot::bars(
+        "Perft, millions of nodes a second, one thread",
+        &legend,
+        &bars,
+    )
+}

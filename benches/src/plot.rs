@@ -1,0 +1,61 @@
+//! Horizontal bars as SVG.
+
+use std::fmt::Write;
+
+/// A bar.
+pub struct Bar {
+    /// What it stands for.
+    pub label: String,
+    /// Its length, in the unit of the title.
+    pub value: f64,
+    /// Number of its colour.
+    pub color: usize,
+}
+
+const COLORS: [&str; 4] = ["#2f6f9f", "#c8702a", "#7a8f3c", "#8a5a9e"];
+const ROW: f64 = 18.0;
+const LEFT: f64 = 250.0;
+const WIDTH: f64 = 520.0;
+
+/// A picture with a title and a legend of the colours.
+pub fn bars(title: &str, legend: &[&str], bars: &[Bar]) -> String {
+    let longest = bars.iter().map(|b| b.value).fold(1.0, f64::max);
+    let height = 70.0 + ROW * bars.len() as f64;
+    let width = LEFT + WIDTH + 70.0;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"sans-serif\" font-size=\"12\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
+         <text x=\"10\" y=\"20\" font-size=\"14\">{title}</text>\n"
+    );
+    let mut x = 10.0;
+    for (name, color) in legend.iter().zip(COLORS) {
+        let _ = writeln!(
+            svg,
+            "<rect x=\"{x}\" y=\"32\" width=\"12\" height=\"12\" fill=\"{color}\"/>\
+             <text x=\"{}\" y=\"42\">{name}</text>",
+            x + 16.0
+        );
+        x += 40.0 + 7.5 * name.len() as f64;
+    }
+    for (i, bar) in bars.iter().enumerate() {
+        let y = 56.0 + ROW * i as f64;
+        let length = WIDTH * bar.value / longest;
+        let _ = writeln!(
+            svg,
+            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\
+             <rect x=\"{LEFT}\" y=\"{y}\" width=\"{length:.1}\" height=\"{}\" fill=\"{}\"/>\
+             <text x=\"{:.1}\" y=\"{}\">{:.0}</text>",
+            LEFT - 6.0,
+            y + 11.0,
+            bar.label,
+            ROW - 4.0,
+            COLORS[bar.color % COLORS.len()],
+            LEFT + length + 4.0,
+            y + 11.0,
+            bar.value
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
