@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Depth of [`bench`] that programs use.
+/// Depth of [`bench()`] that programs use.
 pub const BENCH_DEPTH: u32 = 7;
 
 /// Plies of random moves after which the further positions of a game stand.

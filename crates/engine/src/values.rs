@@ -1,5 +1,5 @@
 //! What pieces and features are worth in a game: estimated from the moves on its board, or read from
-//! a text that tuning wrote. How a position is judged with them is in [`crate::eval`].
+//! a text that tuning wrote. How a position is judged with them is in `eval`.
 
 use crate::random::Random;
 use husun::set::Set;

@@ -1,4 +1,4 @@
-//! The text of a game: `game.toml`, read strictly into a [`GameDoc`] with the place of every value,
+//! The text of a game: `game.toml`, read strictly into a `GameDoc` with the place of every value,
 //! and completed from the game that it inherits from. What the values mean is checked in
 //! [`crate::variant`]; nothing here knows squares or moves.
 

@@ -1,5 +1,5 @@
 //! A game, checked: board, pieces, set-ups, special rules as parameters of named mechanisms, and what
-//! people want to know of it. Built from a [`GameDoc`](crate::doc); the tables that moves are made
+//! people want to know of it. Built from a [game text](crate::doc); the tables that moves are made
 //! from are derived in [`crate::tables`].
 
 use crate::betza::Part;
