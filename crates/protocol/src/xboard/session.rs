@@ -11,7 +11,7 @@ use crate::host::{Host, Task, Thinker};
 use crate::lines::Line;
 use crate::settings::{Effect, Name, Settings, Shape};
 use engine::{Info, Outcome, Score};
-use husun::{Game, Move, Position, Reason, Side, Square, Variant};
+use husun::{Game, Move, Position, Reason, Side, Special, Square, Variant};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -525,8 +525,10 @@ impl<H: Host, W: Write> Session<H, W> {
             position = position.play(m);
         }
         let made = self.game.moves().len() as u32 / 2;
+        let mut limits = self.clock.limits(purpose, made);
+        limits.searchmoves = sayable(&position);
         let task = Task {
-            limits: self.clock.limits(purpose, made),
+            limits,
             position,
             history,
         };
@@ -644,5 +646,17 @@ impl<H: Host, W: Write> Session<H, W> {
             Some(m) => self.think(Purpose::Ponder(m)),
             None => Ok(()),
         }
+    }
+}
+
+/// The moves to choose from where one of them cannot be said: XBoard hands a null move to the other side as
+/// a position in which nothing has changed. It is played only where there is no other move.
+fn sayable(position: &Position) -> Vec<Move> {
+    let mut moves = position.legal_moves();
+    let all = moves.len();
+    moves.retain(|m| m.special() != Special::Crowning);
+    match moves.len() == all {
+        true => Vec::new(),
+        false => moves,
     }
 }
