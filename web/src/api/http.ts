@@ -1,0 +1,120 @@
+// The HTTP interface as functions. Answers are believed to have the shapes of `types.ts`.
+import type {
+  Family,
+  GameCard,
+  GameMade,
+  NewGame,
+  PgnAnswer,
+  PositionAnswer,
+  PositionRequest,
+  ReachAnswer,
+  ReachRequest,
+  Refusal,
+  Snapshot,
+  VariantCard,
+  VariantDetail,
+} from './types';
+
+/** The server said no, or could not be reached. `message` is for people. */
+export class Refused extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(`/api/${path}`, {
+      method,
+      ...(body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+  } catch {
+    throw new Refused('offline', 'The server cannot be reached. Is the connection up?');
+  }
+  const text = await response.text();
+  let value: unknown;
+  try {
+    value = text ? JSON.parse(text) : undefined;
+  } catch {
+    value = undefined;
+  }
+  if (!response.ok) {
+    const refusal = value as Partial<Refusal> | undefined;
+    throw new Refused(
+      refusal?.code ?? String(response.status),
+      refusal?.message ?? `The server answered ${response.status}.`,
+    );
+  }
+  return value as T;
+}
+
+/** Keeps the promise of a first question, and forgets it if it failed. */
+function remembered<T>(store: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  let promise = store.get(key);
+  if (!promise) {
+    promise = make();
+    store.set(key, promise);
+    promise.catch(() => store.delete(key));
+  }
+  return promise;
+}
+
+const lists = new Map<string, Promise<VariantCard[]>>();
+const families = new Map<string, Promise<Family[]>>();
+const details = new Map<string, Promise<VariantDetail>>();
+const enc = encodeURIComponent;
+
+export const api = {
+  variants: () => remembered(lists, '', () => ask<VariantCard[]>('GET', 'variants')),
+  families: () => remembered(families, '', () => ask<Family[]>('GET', 'families')),
+  variant: (id: string) => remembered(details, id, () => ask<VariantDetail>('GET', `variants/${enc(id)}`)),
+  reach: (id: string, question: ReachRequest) =>
+    ask<ReachAnswer>('POST', `variants/${enc(id)}/reach`, question),
+  position: (question: PositionRequest) => ask<PositionAnswer>('POST', 'position', question),
+  pgn: (text: string) => ask<PgnAnswer>('POST', 'pgn', { text }),
+  newGame: (wish: NewGame) => ask<GameMade>('POST', 'games', wish),
+  games: () => ask<GameCard[]>('GET', 'games'),
+  game: (id: string) => ask<Snapshot>('GET', `games/${enc(id)}`),
+  me: () => ask<{ name: string }>('GET', 'me'),
+  rename: (name: string) => ask<{ name: string }>('PUT', 'me', { name }),
+  mine: () => ask<GameCard[]>('GET', 'me/games'),
+};
+
+/** Address of a board drawn with its pieces. */
+export function boardPicture(id: string, theme: string, more: { setup?: string; fen?: string } = {}): string {
+  const query = new URLSearchParams({ theme, ...more });
+  return `/api/variants/${enc(id)}/board.svg?${query}`;
+}
+
+/** Address of the bare board. */
+export function emptyBoard(id: string, theme: string): string {
+  return `/api/variants/${enc(id)}/empty.svg?theme=${theme}`;
+}
+
+/** Address of a game's moves as a file. */
+export function pgnAddress(id: string): string {
+  return `/api/games/${enc(id)}/pgn`;
+}
+
+const sheets = new Set<string>();
+
+/** Brings the pictures of a game's pieces into the page, once. They apply inside `.pieces-{set}-{id}`. */
+export function loadPieces(id: string, set: string): void {
+  const href = `/api/variants/${enc(id)}/pieces/${enc(set)}.css`;
+  if (sheets.has(href)) return;
+  sheets.add(href);
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.href = href;
+  link.onerror = () => {
+    sheets.delete(href);
+    link.remove();
+  };
+  document.head.append(link);
+}

@@ -1,0 +1,75 @@
+// Which page is shown: the path of the address bar as reactive state, and plain links that stay in the page.
+
+export type Route =
+  | { page: 'home' }
+  | { page: 'mine' }
+  | { page: 'game'; id: string }
+  | { page: 'rules'; id: string | null }
+  | { page: 'analysis'; variant: string | null }
+  | { page: 'lost' };
+
+function read(path: string): Route {
+  const parts = path.split('/').filter(Boolean).map(decodeURIComponent);
+  const [first, second] = parts;
+  if (parts.length > 2) return { page: 'lost' };
+  switch (first) {
+    case undefined:
+      return { page: 'home' };
+    case 'mine':
+      return { page: 'mine' };
+    case 'game':
+      return second ? { page: 'game', id: second } : { page: 'lost' };
+    case 'rules':
+      return { page: 'rules', id: second ?? null };
+    case 'analysis':
+      return { page: 'analysis', variant: second ?? null };
+    default:
+      return { page: 'lost' };
+  }
+}
+
+class Router {
+  route = $state.raw<Route>(read(location.pathname));
+  /** The query, without the question mark. */
+  query = $state(location.search.slice(1));
+  /** Grows with every change of page, so that a page can be made anew. */
+  visit = $state(0);
+
+  constructor() {
+    addEventListener('popstate', () => this.#take());
+    addEventListener('hashchange', () => {
+      if (location.hash) this.#take();
+    });
+    document.addEventListener('click', (event) => this.#click(event));
+  }
+
+  /** Goes to another page. */
+  go(path: string): void {
+    history.pushState(null, '', path);
+    this.#take();
+    scrollTo(0, 0);
+  }
+
+  /** Changes the address without a change of page. */
+  rewrite(path: string): void {
+    history.replaceState(null, '', path);
+  }
+
+  #take(): void {
+    this.route = read(location.pathname);
+    this.query = location.search.slice(1);
+    this.visit += 1;
+  }
+
+  #click(event: MouseEvent): void {
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return;
+    if (link.pathname.startsWith('/api/') || link.getAttribute('href')?.startsWith('#')) return;
+    event.preventDefault();
+    this.go(link.pathname + link.search + link.hash);
+  }
+}
+
+export const router = new Router();

@@ -1,0 +1,20 @@
+// How the client is bundled. The content security policy of the server allows no inline script and no inline
+// style, so nothing is inlined here. In development, `/api` goes to a server that runs beside (HUSUN_SERVER).
+import { defineConfig } from 'vite';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+
+const server = process.env['HUSUN_SERVER'] ?? 'http://127.0.0.1:8000';
+const proxy = {
+  '/api': { target: server, ws: true, changeOrigin: true, headers: { origin: server } },
+};
+
+export default defineConfig({
+  plugins: [svelte()],
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: { proxy },
+  preview: { proxy },
+});
