@@ -1,0 +1,25 @@
+// A game on its way to the analysis page of its variant: PGN may name another variant than the page's own.
+
+import type { Node, Tree } from './tree';
+
+export interface Loaded {
+  variant: string;
+  tree: Tree;
+  /** Where to begin looking. */
+  at: Node;
+  tags: [string, string][];
+}
+
+let waiting: Loaded | undefined;
+
+/** Leaves a game for the page that opens next. */
+export function leave(game: Loaded): void {
+  waiting = game;
+}
+
+/** Takes a game left for a variant. */
+export function take(variant: string): Loaded | undefined {
+  const game = waiting?.variant === variant ? waiting : undefined;
+  waiting = undefined;
+  return game;
+}
