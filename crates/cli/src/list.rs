@@ -136,6 +136,7 @@ fn value(variant: &Variant, source: &Source) -> Value {
             .collect();
         json!({
             "family": c.family, "method": c.method, "choice": choice, "counsellor": c.counsellor,
+            "default": c.default,
         })
     });
     json!({

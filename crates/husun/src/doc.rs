@@ -291,6 +291,12 @@ pub(crate) struct CustomsDoc {
     pub method: At<String>,
     #[serde(default)]
     pub choice: BTreeMap<String, String>,
+    /// Names of the choices in the order in which they are made; alphabetical if missing.
+    #[serde(default)]
+    pub order: Vec<At<String>>,
+    /// Whether this game is played where nobody chooses.
+    #[serde(default)]
+    pub default: bool,
     #[serde(default)]
     pub counsellor: bool,
 }

@@ -242,8 +242,10 @@ pub struct Customs {
     pub family: String,
     /// How: `die` (each names one, a die decides) or `turns` (one chooses, then the other).
     pub method: String,
-    /// The choices that lead to this game: name to value.
+    /// The choices that lead to this game, name and value, in the order in which they are made.
     pub choice: Vec<(String, String)>,
+    /// Whether this game is played where nobody chooses.
+    pub default: bool,
     /// Whether players may appoint a Counsellor.
     pub counsellor: bool,
 }

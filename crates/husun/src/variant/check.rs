@@ -189,10 +189,23 @@ impl Checker<'_> {
             };
             return Err(self.error(&doc.method, "customs.method", problem));
         }
+        let mut choice: Vec<(String, String)> = doc.choice.clone().into_iter().collect();
+        for name in &doc.order {
+            if !doc.choice.contains_key(name.get_ref()) {
+                let problem = Problem::Unknown {
+                    found: name.get_ref().clone(),
+                    expected: "a name of customs.choice".into(),
+                };
+                return Err(self.error(name, "customs.order", problem));
+            }
+        }
+        let place = |name: &str| doc.order.iter().position(|n| n.get_ref() == name);
+        choice.sort_by_key(|(name, _)| place(name).unwrap_or(usize::MAX));
         Ok(Some(Customs {
             family: doc.family.get_ref().clone(),
             method: method.clone(),
-            choice: doc.choice.clone().into_iter().collect(),
+            choice,
+            default: doc.default,
             counsellor: doc.counsellor,
         }))
     }
