@@ -3,6 +3,8 @@
 
 mod fairy;
 mod growth;
+#[cfg(target_arch = "x86_64")]
+mod lines;
 mod paths;
 mod peers;
 mod plot;
@@ -23,6 +25,9 @@ struct Args {
     /// Only perft of games whose id begins so; nothing is written.
     #[arg(long)]
     only: Option<String>,
+    /// Instead of all else, ways to find what sliders reach: `docs/speed/lines.md`.
+    #[arg(long)]
+    lines: bool,
     /// Folder for the tables and plots.
     #[arg(long, default_value = "docs/speed")]
     out: PathBuf,
@@ -34,6 +39,14 @@ struct Args {
 fn main() -> Result<()> {
     let args = Args::parse();
     let rounds = args.rounds.max(1);
+    #[cfg(target_arch = "x86_64")]
+    if args.lines {
+        return lines::measure(rounds, &args.out);
+    }
+    anyhow::ensure!(
+        !args.lines,
+        "the ways of sliders are measured on x86-64 only"
+    );
     let loading = work::loading()?;
     let rows = paths::measure(rounds, args.only.as_deref(), &args.fairy)?;
     let table = paths::table(&rows);

@@ -14,14 +14,15 @@ pub struct Bar {
 
 const COLORS: [&str; 4] = ["#2f6f9f", "#c8702a", "#7a8f3c", "#8a5a9e"];
 const ROW: f64 = 18.0;
-const LEFT: f64 = 250.0;
 const WIDTH: f64 = 520.0;
 
 /// A picture with a title and a legend of the colours.
 pub fn bars(title: &str, legend: &[&str], bars: &[Bar]) -> String {
     let longest = bars.iter().map(|b| b.value).fold(1.0, f64::max);
     let height = 70.0 + ROW * bars.len() as f64;
-    let width = LEFT + WIDTH + 70.0;
+    let letters = bars.iter().map(|b| b.label.len()).max().unwrap_or(0);
+    let left = f64::max(250.0, 6.2 * letters as f64 + 16.0);
+    let width = left + WIDTH + 70.0;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n\
@@ -44,14 +45,14 @@ pub fn bars(title: &str, legend: &[&str], bars: &[Bar]) -> String {
         let _ = writeln!(
             svg,
             "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\
-             <rect x=\"{LEFT}\" y=\"{y}\" width=\"{length:.1}\" height=\"{}\" fill=\"{}\"/>\
+             <rect x=\"{left}\" y=\"{y}\" width=\"{length:.1}\" height=\"{}\" fill=\"{}\"/>\
              <text x=\"{:.1}\" y=\"{}\">{:.0}</text>",
-            LEFT - 6.0,
+            left - 6.0,
             y + 11.0,
             bar.label,
             ROW - 4.0,
             COLORS[bar.color % COLORS.len()],
-            LEFT + length + 4.0,
+            left + length + 4.0,
             y + 11.0,
             bar.value
         );

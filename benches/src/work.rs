@@ -34,11 +34,12 @@ pub fn loading() -> Result<Vec<(&'static str, Duration)>> {
         .collect()
 }
 
-fn positions(game: &std::sync::Arc<Variant>) -> Vec<Position> {
+/// The first of random play, the same each time.
+pub fn positions(game: &std::sync::Arc<Variant>, number: usize) -> Vec<Position> {
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let mut position = game.start();
     let mut all = Vec::new();
-    while all.len() < POSITIONS {
+    while all.len() < number {
         let moves = position.legal_moves();
         if moves.is_empty() || position.fullmove() > 60 {
             position = game.start();
@@ -169,7 +170,7 @@ pub fn table(rounds: usize, loading: &[(&str, Duration)]) -> Result<String> {
     );
     for id in GAMES {
         let game = games::variant(id).context(id)?;
-        let all = positions(&game);
+        let all = positions(&game, POSITIONS);
         let ([made, listed, checks, attackers], bytes, tables) = of_game(rounds, &game, &all);
         let [read, written, san, parsed] = texts(rounds, &game, &all)?;
         let load = loading
