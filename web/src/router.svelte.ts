@@ -38,7 +38,8 @@ class Router {
   constructor() {
     addEventListener('popstate', () => this.#take());
     addEventListener('hashchange', () => {
-      if (location.hash) this.#take();
+      // a game's link opened in the same tab: its secret stands behind the hash
+      if (location.hash && this.route.page === 'game') this.#take();
     });
     document.addEventListener('click', (event) => this.#click(event));
   }

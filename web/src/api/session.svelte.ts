@@ -1,0 +1,201 @@
+// One game as this page knows it: what the server told, kept up to date by its messages, and what the user
+// wants, sent to it. It decides nothing; a move that was not acknowledged is sent again after a lost connection.
+import { Socket, type Link } from './socket';
+import type { ChatLine, ClientMessage, Now, Played, ServerMessage, Side, Snapshot } from './types';
+
+/** What happened, for sounds. */
+export type Happening = 'move' | 'capture' | 'check' | 'end' | 'offer' | 'chat';
+
+export class Session {
+  readonly id: string;
+  /** What stays the same through the game. */
+  snapshot = $state.raw<Snapshot | null>(null);
+  now = $state.raw<Now | null>(null);
+  moves = $state.raw<Played[]>([]);
+  chat = $state.raw<ChatLine[]>([]);
+  link = $state<Link>('connecting');
+  /** Whether the connection was lost and has come back just now. */
+  regained = $state(false);
+  /** Why the last message was not carried out. */
+  notice = $state<string | null>(null);
+  /** Why there is no game to show. */
+  failure = $state<string | null>(null);
+  /** When `now` came, on the page's clock. */
+  at = $state(0);
+  /** The move on its way. */
+  pending = $state.raw<{ ply: number; text: string } | null>(null);
+  /** Grows when the board must show the server's position anew. */
+  nonce = $state(0);
+  counselSeat = $state<string | null>(null);
+  advice = $state<string | null>(null);
+  counselAsked = $state(false);
+  /** Whether the server said that it goes down. */
+  closing = $state(false);
+
+  #seat: string | null;
+  #socket: Socket;
+  #happened: (what: Happening) => void;
+
+  constructor(id: string, seat: string | null, happened: (what: Happening) => void) {
+    this.id = id;
+    this.#seat = seat;
+    this.#happened = happened;
+    this.#socket = new Socket({
+      opened: () => this.#join(),
+      message: (message) => this.#take(message),
+      link: (link) => this.#linked(link),
+    });
+  }
+
+  get own(): Side | null {
+    return this.snapshot?.own ?? null;
+  }
+
+  /** The seat's secret, if it came by a link or with the making of the game. */
+  get seat(): string | null {
+    return this.#seat;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  /** Sends a message; says so where that is not possible. */
+  send(message: ClientMessage): void {
+    this.notice = null;
+    if (!this.#socket.send(message)) this.notice = 'There is no connection just now. Try again in a moment.';
+  }
+
+  /** Sends a move. Without a connection it goes out as soon as there is one. */
+  move(text: string): void {
+    this.notice = null;
+    this.pending = { ply: this.now?.ply ?? 0, text };
+    this.#socket.send({ type: 'move', ...this.pending });
+  }
+
+  #join(): void {
+    this.#socket.send({ type: 'join', game: this.id, seat: this.#seat });
+  }
+
+  #linked(link: Link): void {
+    this.regained = link === 'open' && this.link === 'lost';
+    this.link = link;
+    if (link === 'open') this.closing = false;
+  }
+
+  #take(message: ServerMessage): void {
+    switch (message.type) {
+      case 'snapshot': {
+        const first = this.snapshot === null;
+        this.failure = null;
+        this.snapshot = message;
+        this.chat = message.chat;
+        if (message.moves.length < this.moves.length) this.nonce += 1;
+        this.moves = message.moves;
+        this.#now(message.now, first);
+        if (this.pending) {
+          // the answer may have been lost with the connection; a repeated message changes nothing
+          if (message.now.ply === this.pending.ply) this.#socket.send({ type: 'move', ...this.pending });
+          else this.pending = null;
+        }
+        break;
+      }
+      case 'update':
+        this.#update(message.played ?? [], message.now);
+        break;
+      case 'begun':
+        this.#join();
+        break;
+      case 'chat':
+        this.chat = [...this.chat, { side: message.side, text: message.text }];
+        if (message.side !== this.own) this.#happened('chat');
+        break;
+      case 'counsel_link':
+        this.counselSeat = message.seat;
+        break;
+      case 'counsel':
+        this.advice = message.text;
+        this.#happened('offer');
+        break;
+      case 'counsel_asked':
+        this.counselAsked = true;
+        this.#happened('offer');
+        break;
+      case 'refused':
+        this.#refused(message.of, message.message);
+        break;
+      case 'closing':
+        this.closing = true;
+        break;
+      case 'pong':
+      case 'analysis':
+        break;
+    }
+  }
+
+  #update(played: Played[], now: Now): void {
+    const kept = now.ply - played.length;
+    if (kept < 0 || kept > this.moves.length) {
+      // something was missed: take it all anew
+      this.#join();
+      return;
+    }
+    const backwards = kept < this.moves.length;
+    if (played.length || backwards) {
+      const before = this.moves[kept - 1]?.fen ?? this.snapshot?.start ?? '';
+      this.moves = [...this.moves.slice(0, kept), ...played];
+      if (backwards) this.nonce += 1;
+      const last = played.at(-1);
+      if (last) this.#happened(last.check ? 'check' : men(last.fen) < men(before) ? 'capture' : 'move');
+    }
+    if (this.pending && now.ply !== this.pending.ply) this.pending = null;
+    this.#now(now, false);
+  }
+
+  #now(now: Now, first: boolean): void {
+    const before = this.now;
+    this.now = now;
+    this.at = performance.now();
+    if (first || !before) return;
+    const other = this.own === 'white' ? 'black' : 'white';
+    if (now.stage !== before.stage && (now.stage === 'over' || now.stage === 'aborted'))
+      this.#happened('end');
+    for (const offer of ['draw_offer', 'takeback_offer', 'rematch_offer'] as const) {
+      if (this.own && now[offer] === other && before[offer] !== other) this.#happened('offer');
+    }
+  }
+
+  #refused(of: string, message: string): void {
+    if (of === 'join' && !this.snapshot) {
+      this.failure = message;
+      return;
+    }
+    this.notice = message;
+    if (of === 'move') {
+      this.pending = null;
+      this.nonce += 1;
+    }
+  }
+}
+
+function men(fen: string): number {
+  return (fen.split(' ')[0] ?? '').replace(/[^A-Za-z]/g, '').length;
+}
+
+function store(): Storage | null {
+  try {
+    return sessionStorage;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps a seat's secret for this tab. */
+export function keepSeat(game: string, seat: string, kind: 'seat' | 'friend' = 'seat'): void {
+  store()?.setItem(`husun.${kind}.${game}`, seat);
+}
+
+/** A seat's secret kept for this tab. */
+export function keptSeat(game: string, kind: 'seat' | 'friend' = 'seat'): string | null {
+  return store()?.getItem(`husun.${kind}.${game}`) ?? null;
+}

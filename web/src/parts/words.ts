@@ -1,0 +1,59 @@
+// Words of the pages that more than one part needs.
+import type { GameResult, Both, Player, Side, VariantCard } from '../api/types';
+
+/** Name of a side in a game. */
+export function sideName(variant: Pick<VariantCard, 'sides'> | null, side: Side): string {
+  return variant?.sides[side] || (side === 'white' ? 'White' : 'Black');
+}
+
+/** Letters of a side's pieces in prison, from the state field of a position text. */
+export function prisoners(fen: string, side: Side): string {
+  const fields = fen.split(' ');
+  const state = fields.length > 6 ? (fields[4] ?? '') : '';
+  if (!/^[CYcy]+$/.test(state)) return '';
+  return state.replace(side === 'white' ? /[^A-Z]/g : /[^a-z]/g, '').toUpperCase();
+}
+
+const REASONS: Record<string, string> = {
+  resignation: 'by resignation',
+  time: 'on time',
+  agreement: 'by agreement',
+  'move rule': 'by the move rule',
+  'bare royals': 'only royal pieces are left',
+  citadel: 'by reaching the citadel',
+  abandoned: 'the opponent left',
+};
+
+function points(n: number): string {
+  const whole = Math.floor(n);
+  const half = n - whole >= 0.5 ? '½' : '';
+  return whole || !half ? `${whole}${half}` : half;
+}
+
+/** Game points as `5 : 0`. */
+export function score(result: GameResult): string {
+  return `${points(result.points.white)} : ${points(result.points.black)}`;
+}
+
+/** Why a game ended. */
+export function reasonText(result: GameResult): string {
+  const known = REASONS[result.reason];
+  if (known) return known;
+  return result.winner && result.reason !== 'green gem'
+    ? `by ${result.reason}`
+    : result.reason === 'green gem'
+      ? 'Green Gem'
+      : `by ${result.reason}`;
+}
+
+/** How a game ended, in a sentence. */
+export function resultText(result: GameResult, variant: Pick<VariantCard, 'sides'> | null): string {
+  const who = result.winner ? `${sideName(variant, result.winner)} wins` : 'Draw';
+  return `${who}, ${reasonText(result)}`;
+}
+
+/** The two players of a game in a line. */
+export function playersText(players: Both<Player>): string {
+  const name = (player: Player) => (player.seated ? player.name || 'Guest' : '…');
+  return `${name(players.white)} – ${name(players.black)}`;
+}
