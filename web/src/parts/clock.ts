@@ -58,9 +58,9 @@ export function total({ kind, period }: ClockSpec, time: Time): number {
   return time.main_ms + (kind === 'fischer' || kind === 'days' ? 0 : (time.extra_ms ?? 0)) + later;
 }
 
-/** A time as `1:05:09`, `4:07`, and with tenths below ten seconds. */
-export function timeText(ms: number): string {
-  if (ms < 10_000) return `0:0${(Math.floor(ms / 100) / 10).toFixed(1)}`;
+/** A time as `1:05:09`, `4:07`, and with tenths below ten seconds where it runs. */
+export function timeText(ms: number, runs = false): string {
+  if (runs && ms < 10_000) return `0:0${(Math.floor(ms / 100) / 10).toFixed(1)}`;
   const seconds = Math.floor(ms / 1000);
   const two = (n: number) => String(n).padStart(2, '0');
   const days = Math.floor(seconds / 86_400);
