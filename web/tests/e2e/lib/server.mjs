@@ -1,0 +1,78 @@
+// The real server for a test: its own port on loopback, its own data folder, gone afterwards.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const PLACES = ['../../../../target/release/husun', '../../../../target/debug/husun'];
+
+function binary() {
+  if (process.env.HUSUN_BIN) return process.env.HUSUN_BIN;
+  const found = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync);
+  if (!found) throw new Error('no husun: build it, or name it in HUSUN_BIN');
+  return found;
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** Starts a server. `stop` ends it, `restart` ends it by force and starts it again on the same data. */
+export async function startServer() {
+  const folder = await mkdtemp(join(tmpdir(), 'husun-e2e-'));
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  let log = '';
+  let child;
+
+  async function start() {
+    child = spawn(binary(), ['serve', '--data', folder, '--listen', `127.0.0.1:${port}`], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (text) => {
+        log = (log + text).slice(-20_000);
+      });
+    }
+    for (let tries = 0; tries < 200; tries++) {
+      if (child.exitCode !== null) throw new Error(`the server ended at once:\n${log}`);
+      const answer = await fetch(`${base}/api/variants`).catch(() => undefined);
+      if (answer?.ok) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`the server does not answer:\n${log}`);
+  }
+
+  async function end(signal) {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    const force = setTimeout(() => child.kill('SIGKILL'), 5000);
+    await gone;
+    clearTimeout(force);
+  }
+
+  await start();
+  return {
+    base,
+    log: () => log,
+    async restart() {
+      await end('SIGKILL');
+      await start();
+    },
+    async stop() {
+      await end('SIGTERM');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

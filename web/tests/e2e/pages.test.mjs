@@ -1,0 +1,201 @@
+// Every page: accessible in light and dark, whole on a phone, small, and installable.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { grid, move, waitForPly } from './lib/play.mjs';
+import { stage, visit } from './lib/stage.mjs';
+
+const here = stage();
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+const LIMIT = 150_000;
+
+/** What axe-core finds wrong, in short. */
+async function violations(page) {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { violations } = await globalThis.axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    });
+    return violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map((node) => `${node.target} ${node.failureSummary ?? ''}`)
+          .join(' | ')}`,
+    );
+  });
+}
+
+/** Whether the page is wider than its window. */
+const overflow = (page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Opens every page in turn and does `look` there. */
+async function tour(person, page, look) {
+  await page.goto('/');
+  await page
+    .getByRole('button', { name: /against the engine/ })
+    .first()
+    .waitFor();
+  await look('home');
+  await page.getByRole('button', { name: 'Play Citadel - 9 ranks with a friend' }).click();
+  await page.getByRole('dialog').waitFor();
+  await look('new game');
+
+  const { id, seat } = await person.makeGame({
+    variant: 'citadel9',
+    level: 1,
+    side: 'white',
+    clock: 'tiger:10m+5s',
+  });
+  await page.goto(`/game/${id}#${seat}`);
+  await page.getByRole('grid').waitFor();
+  await look('game');
+  await move(page, 'e2e4');
+  await waitForPly(page, 2);
+  await look('game under way');
+  await page.getByRole('button', { name: 'Resign' }).click();
+  await page.getByRole('button', { name: 'Yes, resign' }).click();
+  await page.getByText('by resignation').waitFor();
+  await look('game over');
+
+  await page.goto('/mine');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await look('mine');
+  await page.goto('/rules');
+  await page
+    .getByRole('link', { name: /Citadelir/ })
+    .first()
+    .waitFor();
+  await look('rules list');
+  await page.goto('/rules/citadelir2024');
+  await page
+    .getByRole('status')
+    .filter({ hasText: /empty square/ })
+    .waitFor();
+  await look('rules');
+  await page.goto('/analysis');
+  await page.getByRole('link', { name: 'Chess', exact: true }).waitFor();
+  await look('analysis list');
+  await page.goto('/analysis/alhusun?moves=' + encodeURIComponent('b3b4 b10b9'));
+  await page.getByRole('grid').waitFor();
+  await page.getByRole('switch', { name: 'Engine' }).click();
+  await page.getByRole('region', { name: 'Engine' }).locator('li').first().waitFor();
+  await look('analysis');
+  await page.getByRole('switch', { name: 'Engine' }).click();
+  await page.getByRole('button', { name: 'Edit position' }).click();
+  await page.getByText('A possible position.').waitFor();
+  await look('editor');
+  await page.goto('/no/such/page');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await look('no page');
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`axe-core finds nothing on any page, ${colorScheme}`, async () => {
+    const person = await here.person({ colorScheme });
+    await visit(person, async (page) => {
+      const found = {};
+      await tour(person, page, async (name) => {
+        const wrong = await violations(page);
+        if (wrong.length) found[name] = wrong;
+      });
+      assert.deepEqual(found, {});
+    });
+  });
+}
+
+test('on a phone: no page is wider than the window, a 12x12 game is played by touch', async () => {
+  const person = await here.person(PHONE);
+  await visit(person, async (page) => {
+    const wide = {};
+    await tour(person, page, async (name) => {
+      const by = await overflow(page);
+      if (by > 0) wide[name] = by;
+      const wrong = await violations(page);
+      if (wrong.length) wide[`${name}, axe`] = wrong;
+    });
+    assert.deepEqual(wide, {});
+
+    const { id, seat } = await person.makeGame({ variant: 'citadelir2024', level: 1, side: 'white' });
+    await page.goto(`/game/${id}#${seat}`);
+    await grid(page).waitFor();
+    const board = await grid(page).boundingBox();
+    assert.ok(board.width > 320, `the board is ${board.width} of 360 wide`);
+    const { legal } = (await person.snapshot(id)).now;
+    const [, from, to] = /^([a-l]\d+)([a-l]\d+)/.exec(legal[0]);
+    for (const name of [from, to]) {
+      const box = await grid(page).locator(`[data-square="${name}"]`).boundingBox();
+      assert.ok(box.width >= 24, 'squares can be hit by a finger');
+      await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
+    }
+    await waitForPly(page, 2);
+  });
+});
+
+test('the game page loads less than 150 kB of compressed script and style', async () => {
+  const person = await here.person();
+  await visit(person, async (page) => {
+    const { id, seat } = await person.makeGame({ variant: 'citadelir2024', level: 1, side: 'white' });
+    const loaded = [];
+    page.on('response', (response) => {
+      const type = response.request().resourceType();
+      if (['script', 'stylesheet'].includes(type)) loaded.push(response);
+    });
+    await page.goto(`/game/${id}#${seat}`);
+    await grid(page).waitFor();
+    await page.waitForLoadState('networkidle');
+    let own = 0;
+    const sizes = [];
+    for (const response of loaded) {
+      const body = await response.body();
+      const packed = gzipSync(body, { level: 6 }).length;
+      const { pathname } = new URL(response.url());
+      sizes.push(`${pathname}: ${packed}`);
+      const sent = Number((await response.allHeaders())['content-length'] ?? packed);
+      assert.ok(sent < body.length || body.length < 2000, `${pathname} comes uncompressed`);
+      // The pictures of the pieces come as a style sheet too; they are no part of the page's own style.
+      if (!pathname.startsWith('/api/')) own += packed;
+    }
+    assert.ok(own > 10_000 && own < LIMIT, `${own} bytes:\n${sizes.join('\n')}`);
+  });
+});
+
+test('the page can be installed and opens without a connection; nothing of the interface is kept', async () => {
+  const person = await here.person({ serviceWorkers: 'allow' });
+  person.allowed.push(/ERR_INTERNET_DISCONNECTED/, /ERR_FAILED/, /WebSocket/);
+  await visit(person, async (page) => {
+    await page.goto('/');
+    const manifest = await (await person.context.request.get('/manifest.webmanifest')).json();
+    assert.equal(manifest.display, 'standalone');
+    for (const icon of manifest.icons) {
+      const answer = await person.context.request.get(icon.src);
+      assert.equal(answer.headers()['content-type'], icon.type);
+    }
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => true));
+    await page.reload();
+    await page
+      .getByRole('button', { name: /against the engine/ })
+      .first()
+      .waitFor();
+    const kept = await page.evaluate(async () => {
+      const addresses = [];
+      for (const name of await caches.keys()) {
+        for (const request of await (await caches.open(name)).keys())
+          addresses.push(new URL(request.url).pathname);
+      }
+      return addresses;
+    });
+    assert.ok(kept.includes('/') && kept.some((path) => path.startsWith('/assets/')), kept.join(' '));
+    assert.equal(
+      kept.some((path) => path.startsWith('/api')),
+      false,
+    );
+    await person.context.setOffline(true);
+    await page.goto('/mine');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  });
+});
