@@ -9,7 +9,7 @@ const here = stage();
 /** Makes a family's game on the page as White; the friend opens the link. Gives the game's id. */
 async function meet(page, other, card) {
   await page.goto('/');
-  await page.getByRole('button', { name: `Play ${card} with a friend` }).click();
+  await page.getByRole('button', { name: `Play a friend: ${card}` }).click();
   await page.getByRole('radio', { name: /the match customs decide/ }).check();
   await page.getByRole('dialog').locator('button[type="submit"]').click();
   await page.waitForURL(/\/game\//);

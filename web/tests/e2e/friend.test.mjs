@@ -13,7 +13,7 @@ test('a game by link to mate, with draw offer, takeback, chat, lost connection a
     visit(north, async (other) => {
       // The link is made on the page and opened by the friend.
       await page.goto('/');
-      await page.getByRole('button', { name: 'Play Chess with a friend' }).click();
+      await page.getByRole('button', { name: 'Play a friend: Chess', exact: true }).click();
       await page.getByRole('dialog').locator('button[type="submit"]').click();
       await page.waitForURL(/\/game\//);
       const link = await page.getByLabel('Send this link to your friend').inputValue();
@@ -28,15 +28,15 @@ test('a game by link to mate, with draw offer, takeback, chat, lost connection a
       await waitForPly(page, 2);
 
       // A draw is offered and declined.
-      await page.getByRole('button', { name: 'Offer a draw' }).click();
-      await other.getByRole('button', { name: 'Decline the draw' }).click();
-      await page.getByRole('button', { name: 'Offer a draw' }).waitFor();
+      await page.getByRole('button', { name: 'Offer draw' }).click();
+      await other.getByRole('button', { name: 'Decline draw' }).click();
+      await page.getByRole('button', { name: 'Offer draw' }).waitFor();
 
       // A move is taken back with consent.
       await move(page, 'a2a4');
       await waitForPly(other, 3);
       await page.getByRole('button', { name: 'Take back' }).click();
-      await other.getByRole('button', { name: 'Allow it' }).click();
+      await other.getByRole('button', { name: 'Accept take back' }).click();
       await page.locator('[data-ply="3"]').waitFor({ state: 'detached' });
       await other.locator('[data-ply="3"]').waitFor({ state: 'detached' });
       assert.equal((await south.snapshot(id)).now.ply, 2);

@@ -41,7 +41,7 @@ async function tour(person, page, look) {
     .first()
     .waitFor();
   await look('home');
-  await page.getByRole('button', { name: 'Play Citadel - 9 ranks with a friend' }).click();
+  await page.getByRole('button', { name: 'Play a friend: Citadel - 9 ranks' }).click();
   await page.getByRole('dialog').waitFor();
   await look('new game');
 
