@@ -15,13 +15,12 @@ export function prisoners(fen: string, side: Side): string {
 }
 
 const REASONS: Record<string, string> = {
-  resignation: 'by resignation',
-  time: 'on time',
-  agreement: 'by agreement',
-  'move rule': 'by the move rule',
-  'bare royals': 'only royal pieces are left',
-  citadel: 'by reaching the citadel',
-  abandoned: 'the opponent left',
+  time: ' on time',
+  'green gem': ' with a Green Gem',
+  'move rule': ' by the move rule',
+  'bare royals': ': only royal pieces are left',
+  citadel: ': a king reached the citadel',
+  abandoned: ': the opponent left',
 };
 
 function points(n: number): string {
@@ -35,21 +34,10 @@ export function score(result: GameResult): string {
   return `${points(result.points.white)} : ${points(result.points.black)}`;
 }
 
-/** Why a game ended. */
-export function reasonText(result: GameResult): string {
-  const known = REASONS[result.reason];
-  if (known) return known;
-  return result.winner && result.reason !== 'green gem'
-    ? `by ${result.reason}`
-    : result.reason === 'green gem'
-      ? 'Green Gem'
-      : `by ${result.reason}`;
-}
-
 /** How a game ended, in a sentence. */
 export function resultText(result: GameResult, variant: Pick<VariantCard, 'sides'> | null): string {
   const who = result.winner ? `${sideName(variant, result.winner)} wins` : 'Draw';
-  return `${who}, ${reasonText(result)}`;
+  return who + (REASONS[result.reason] ?? ` by ${result.reason}`);
 }
 
 /** The two players of a game in a line. */
