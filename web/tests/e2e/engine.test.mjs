@@ -16,6 +16,7 @@ async function wander(page, person, id, side, turns, seed, how) {
     const game = await waitForTurn(person, id, side);
     if (game.now.stage !== 'playing') return game;
     const { legal, ply } = game.now;
+    if (ply > 0) await waitForPly(page, ply);
     await move(page, legal[Math.floor(chance() * legal.length)], {
       by: how[turn % how.length],
       legal,
@@ -31,6 +32,7 @@ async function win(page, person, id, side, by, most = 20) {
   for (let turn = 0; turn < most; turn++) {
     const game = await waitForTurn(person, id, side);
     if (game.now.stage !== 'playing') return game;
+    if (game.now.ply > 0) await waitForPly(page, game.now.ply);
     const fen = game.moves.at(-1)?.fen ?? game.start;
     const uci = await advice(page, game.variant, fen);
     await move(page, uci, { by, legal: game.now.legal });
