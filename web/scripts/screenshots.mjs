@@ -6,7 +6,9 @@ import { chromium } from 'playwright-core';
 
 const [base, folder, theme = 'light', set = 'themed', width = '1280', height = '900'] = process.argv.slice(2);
 if (!base || !folder) {
-  console.error('usage: node scripts/screenshots.mjs ADDRESS FOLDER [light|dark] [themed|letters] [WIDTH HEIGHT]');
+  console.error(
+    'usage: node scripts/screenshots.mjs ADDRESS FOLDER [light|dark] [themed|letters] [WIDTH HEIGHT]',
+  );
   process.exit(2);
 }
 await mkdir(folder, { recursive: true });

@@ -35,6 +35,13 @@ export class Engine {
     }
   }
 
+  /** Forgets the lines at once, where the next question comes soon. */
+  pause(): void {
+    this.#question = undefined;
+    this.#n += 1;
+    this.#forget();
+  }
+
   /** Ends the analysis and lets the connection go. */
   stop(): void {
     this.#question = undefined;
@@ -63,7 +70,7 @@ export class Engine {
       this.nodes = message.nodes;
       this.done = message.done;
       this.trouble = '';
-    } else if (message.type === 'refused' && message.of === 'analyse') {
+    } else if (message.type === 'refused') {
       this.trouble = message.message;
       this.done = true;
     }

@@ -1,5 +1,6 @@
 // A game on its way to the analysis page of its variant: PGN may name another variant than the page's own.
 
+import type { PositionAnswer } from '../api/types';
 import type { Node, Tree } from './tree';
 
 export interface Loaded {
@@ -8,6 +9,8 @@ export interface Loaded {
   /** Where to begin looking. */
   at: Node;
   tags: [string, string][];
+  /** What the server said of `at`, if it did. */
+  answer?: PositionAnswer;
 }
 
 let waiting: Loaded | undefined;

@@ -9,7 +9,7 @@ import { lastOf, Tree } from './tree';
 export async function fromMoves(variant: string, fen: string | undefined, moves: string[]): Promise<Loaded> {
   const answer = await api.position({ variant, ...(fen ? { fen } : {}), moves });
   const tree = new Tree(answer.start);
-  return { variant, tree, at: tree.addLine(tree.root, answer.played), tags: [] };
+  return { variant, tree, at: tree.addLine(tree.root, answer.played), tags: [], answer };
 }
 
 /** A game played here, or being played. */
