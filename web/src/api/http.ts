@@ -87,7 +87,11 @@ export const api = {
 };
 
 /** Address of a board drawn with its pieces. */
-export function boardPicture(id: string, theme: string, more: { setup?: string; fen?: string } = {}): string {
+export function boardPicture(
+  id: string,
+  theme: string,
+  more: { setup?: string; fen?: string; set?: string } = {},
+): string {
   const query = new URLSearchParams({ theme, ...more });
   return `/api/variants/${enc(id)}/board.svg?${query}`;
 }
