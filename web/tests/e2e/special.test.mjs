@@ -143,6 +143,6 @@ test('Shatranj al-husun: a King in the opposite citadel draws', async () => {
   const fen = '1**********1/*10*/*10*/*10*/*10*/*6g3*/*10*/*10*/*1K8*/*4g5*/*9k*/E**********1 b - - 0 1';
   await table({ variant: 'alhusun', fen }, async (page, other) => {
     await move(other, 'k2l1', { by: 'keyboard' });
-    for (const on of [page, other]) await on.getByText(/Draw, by reaching the citadel/).waitFor();
+    for (const on of [page, other]) await on.getByText(/Draw: a king reached the citadel/).waitFor();
   });
 });
