@@ -3,12 +3,13 @@
 
 const STORE = 'husun-files-1';
 const SHELL = '/';
+const FIRST = [SHELL, '/theme.js', '/icon.svg', '/manifest.webmanifest'];
 
 self.addEventListener('install', (event) => {
   event.waitUntil(
     caches
       .open(STORE)
-      .then((store) => store.add(new Request(SHELL, { cache: 'reload' })))
+      .then((store) => store.addAll(FIRST.map((path) => new Request(path, { cache: 'reload' }))))
       .then(() => self.skipWaiting()),
   );
 });
@@ -50,7 +51,9 @@ async function renew(store, answer) {
   const kept = await store.match(SHELL);
   const [before, now] = await Promise.all([kept?.text(), answer.clone().text()]);
   if (before === now) return;
-  for (const old of await store.keys()) await store.delete(old);
+  for (const old of await store.keys()) {
+    if (new URL(old.url).pathname.startsWith('/assets/')) await store.delete(old);
+  }
   await store.put(SHELL, answer);
 }
 

@@ -177,19 +177,21 @@ test('the page can be installed and opens without a connection; nothing of the i
       assert.equal(answer.headers()['content-type'], icon.type);
     }
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => true));
-    await page.reload();
-    await page
-      .getByRole('button', { name: /against the engine/ })
-      .first()
-      .waitFor();
-    const kept = await page.evaluate(async () => {
-      const addresses = [];
-      for (const name of await caches.keys()) {
-        for (const request of await (await caches.open(name)).keys())
-          addresses.push(new URL(request.url).pathname);
-      }
-      return addresses;
-    });
+    // All pages are kept, those too that were not opened yet.
+    const wanted = ['index', 'Game', 'Mine', 'Rules', 'Analysis'];
+    let kept = [];
+    for (let tries = 0; tries < 100; tries++) {
+      kept = await page.evaluate(async () => {
+        const addresses = [];
+        for (const name of await caches.keys()) {
+          const requests = await (await caches.open(name)).keys();
+          addresses.push(...requests.map(({ url }) => new URL(url).pathname));
+        }
+        return addresses;
+      });
+      if (wanted.every((one) => kept.some((path) => path.startsWith(`/assets/${one}-`)))) break;
+      await page.waitForTimeout(100);
+    }
     assert.ok(kept.includes('/') && kept.some((path) => path.startsWith('/assets/')), kept.join(' '));
     assert.equal(
       kept.some((path) => path.startsWith('/api')),
