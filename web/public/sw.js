@@ -29,7 +29,7 @@ self.addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || url.origin !== location.origin || url.pathname.startsWith('/api')) return;
   if (request.mode === 'navigate') event.respondWith(page(request));
   else if (url.pathname.startsWith('/assets/')) event.respondWith(asset(request));
-  else event.respondWith(file(request));
+  else if (FIRST.includes(url.pathname)) event.respondWith(file(request));
 });
 
 /** Pages come from the server as long as it answers: all are the same file. */
@@ -37,7 +37,8 @@ async function page(request) {
   const store = await caches.open(STORE);
   try {
     const answer = await fetch(request);
-    if (answer.ok) await renew(store, answer.clone());
+    const html = answer.headers.get('content-type')?.startsWith('text/html');
+    if (answer.ok && html) await renew(store, answer.clone());
     return answer;
   } catch (error) {
     const kept = await store.match(SHELL);
