@@ -10,6 +10,7 @@ mod pgn;
 mod piece;
 mod play;
 mod rules;
+mod serve;
 mod show;
 mod source;
 mod start;
@@ -51,6 +52,9 @@ enum Command {
     Perft(perft::Options),
     Pgn(pgn::Options),
     Match(Box<contest::Options>),
+    Serve(serve::Options),
+    /// Print the OpenAPI description of the server, which clients are made from
+    Openapi,
     /// Be an engine for programs that speak UCI
     Uci,
     /// Be an engine for programs that speak XBoard
@@ -82,6 +86,8 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Perft(options)) => perft::run(&source, &options),
         Some(Command::Pgn(options)) => return pgn::run(&source, &options),
         Some(Command::Match(options)) => contest::run(&source, &options, &args.game_file),
+        Some(Command::Serve(options)) => serve::run(&options),
+        Some(Command::Openapi) => serve::describe(),
         Some(Command::Uci) => uci::run(&args.game_file),
         Some(Command::Xboard) => xboard::run(&args.game_file),
         Some(Command::Inspect) => inspect::run(&source),

@@ -24,6 +24,7 @@ mod eval;
 mod history;
 mod level;
 mod limits;
+mod manners;
 mod order;
 mod random;
 mod root;
@@ -39,4 +40,5 @@ pub use engine::{Engine, Info, MAX_HASH, MAX_LINES, MAX_THREADS, Options, Outcom
 pub use eval::{Evaluation, Features};
 pub use level::Level;
 pub use limits::{ClockSituation, Limits};
+pub use manners::agrees_to_draw;
 pub use score::{Score, Wdl};

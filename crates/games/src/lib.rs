@@ -15,6 +15,8 @@ struct Text {
 
 const TEXTS: &[Text] = include!(concat!(env!("OUT_DIR"), "/list.rs"));
 
+const ORDER: &str = include_str!("../../../games/order.txt");
+
 /// The game that is played where none is named.
 pub const FIRST: &str = "alhusun";
 
@@ -46,6 +48,19 @@ fn text(id: &str) -> Option<&'static Text> {
 /// ```
 pub fn ids() -> impl Iterator<Item = &'static str> {
     TEXTS.iter().map(|t| t.id)
+}
+
+/// The ids of all built-in games in the order in which people are offered them (`games/order.txt`); games that
+/// it leaves out follow.
+///
+/// ```
+/// assert_eq!(games::in_order().next(), Some(games::FIRST));
+/// assert_eq!(games::in_order().count(), games::ids().count());
+/// ```
+pub fn in_order() -> impl Iterator<Item = &'static str> {
+    let listed = || ORDER.lines().filter_map(text).map(|t| t.id);
+    let others = ids().filter(move |id| !listed().any(|l| l == *id));
+    listed().chain(others)
 }
 
 /// The built-in game of an id, loaded once.

@@ -54,6 +54,31 @@ pub fn board(picture: &Picture, style: &Style) -> String {
     svg
 }
 
+/// The squares of a picture alone, without coordinates or anything around them: the ground of a board on which
+/// something else moves the pieces. It fills whatever it is put into.
+///
+/// ```
+/// use render::{Picture, Style};
+/// let citadel = games::variant("citadel8").unwrap();
+/// let svg = render::svg::squares(&Picture::empty(&citadel), &Style::default());
+/// assert!(svg.contains("viewBox=\"0 0 900 800\""));
+/// ```
+pub fn squares(picture: &Picture, style: &Style) -> String {
+    let frame = &picture.variant.frame;
+    let ids = Ids::new(&picture.variant, style.set);
+    let palette = style.theme.palette();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\">\n\
+         <defs>\n{}</defs>\n{}{}{}</svg>\n",
+        u32::from(frame.files()) * 100,
+        u32::from(frame.ranks()) * 100,
+        squares::definitions(picture, palette, &ids),
+        squares::ground(picture, palette, &ids),
+        squares::marks(picture, palette),
+        squares::arrows(picture),
+    )
+}
+
 /// One piece as SVG, alone on a transparent ground: for choices, prisoners and lists. `royals` is
 /// how many pieces of royal kinds its side has, as for [`crate::images::of`]. A kind that the game does not have gives an empty
 /// picture.

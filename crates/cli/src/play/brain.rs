@@ -179,14 +179,3 @@ fn think(engine: &mut Engine, question: &Question, outbox: &Sender<(u64, Answer)
     );
     let _ = outbox.send((question.number, Answer::Done(outcome)));
 }
-
-/// Whether the computer takes a draw, given what it last thought of its position in centipawns.
-pub fn agrees_to_draw(score: Option<i32>, ply: usize) -> bool {
-    // The longer the game, the less it hopes for.
-    let enough = match ply {
-        0..20 => -150,
-        20..80 => -30,
-        _ => 15,
-    };
-    score.is_some_and(|score| score <= enough)
-}

@@ -1,7 +1,7 @@
 //! Play line by line, for pipes and for terminals that can do no more: the board after each move,
 //! moves and words from standard input until it ends.
 
-use super::brain::{Brain, Purpose, agrees_to_draw};
+use super::brain::{Brain, Purpose};
 use super::command::{self, Command, Entry, WORDS};
 use super::store::{self, Store};
 use super::table::{Table, prisoners, result_line};
@@ -189,7 +189,7 @@ impl Talk<'_> {
                 Err(error) => writeln!(out, "{error}")?,
             },
             Command::Draw => {
-                let agrees = agrees_to_draw(self.score, self.table.ply());
+                let agrees = engine::agrees_to_draw(self.score, self.table.ply());
                 match self.table.draw(agrees, now) {
                     Ok(Some(outcome)) => self.result(&outcome, out)?,
                     Ok(None) if self.table.game().draw_offer().is_some() => {

@@ -5,7 +5,7 @@ use super::After;
 use super::board::Layout;
 use super::popup::{Confirm, Popup, Verdict};
 use crate::play::Look;
-use crate::play::brain::{Answer, Purpose, agrees_to_draw};
+use crate::play::brain::{Answer, Purpose};
 use crate::play::command::{self, Command, Entry};
 use crate::play::store::{self, Store};
 use crate::play::table::{Table, result_line};
@@ -381,7 +381,7 @@ impl<'a> App<'a> {
     }
 
     fn draw(&mut self, now: Duration) {
-        let agrees = agrees_to_draw(self.score, self.table.ply());
+        let agrees = engine::agrees_to_draw(self.score, self.table.ply());
         match self.table.draw(agrees, now) {
             Ok(None) if self.table.game().draw_offer().is_some() => {
                 self.say("A draw is offered; the opponent may agree with F7 or move on.");

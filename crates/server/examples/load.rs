@@ -1,0 +1,258 @@
+//! Load on a running server: many games with two sockets each, moves at a steady rate, and the time from a move
+//! sent until both players were told. Prints one line a second and percentiles at the end.
+//!
+//!     cargo run --release -p husun-server --example load -- 127.0.0.1:8000 --games 2000 --every 2s --for 60s
+//!
+//! The server must run without limits (`docs/load.toml`), and both need enough open files (`ulimit -n 20000`).
+
+use futures_util::{SinkExt, StreamExt};
+use server::wire::{ClientMessage, GameMade, NewGame, ServerMessage, Side};
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, mpsc};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+#[derive(Clone, Debug)]
+struct Plan {
+    server: String,
+    games: usize,
+    every: Duration,
+    lasts: Duration,
+    variant: String,
+}
+
+#[derive(Default)]
+struct Counts {
+    moves: AtomicU64,
+    errors: AtomicU64,
+    games: AtomicU64,
+}
+
+fn plan() -> Fallible<Plan> {
+    let mut plan = Plan {
+        server: "127.0.0.1:8000".into(),
+        games: 2000,
+        every: Duration::from_secs(2),
+        lasts: Duration::from_secs(60),
+        variant: games::ORTHODOX.into(),
+    };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or(format!("{argument} wants a value"));
+        match argument.as_str() {
+            "--games" => plan.games = value()?.parse()?,
+            "--every" => plan.every = husun::clock::parse_duration(&value()?)?,
+            "--for" => plan.lasts = husun::clock::parse_duration(&value()?)?,
+            "--variant" => plan.variant = value()?,
+            server if !server.starts_with('-') => plan.server = server.into(),
+            other => return Err(format!("unknown option {other}").into()),
+        }
+    }
+    Ok(plan)
+}
+
+#[tokio::main]
+async fn main() -> Fallible<()> {
+    let plan = Arc::new(plan()?);
+    let counts = Arc::new(Counts::default());
+    let (latencies, mut measured) = mpsc::unbounded_channel::<u32>();
+    let making = Arc::new(Semaphore::new(16));
+    let started = Instant::now();
+    for n in 0..plan.games {
+        let (plan, counts) = (plan.clone(), counts.clone());
+        let (latencies, making) = (latencies.clone(), making.clone());
+        tokio::spawn(async move {
+            // Games are spread over the interval, as they would be.
+            let offset = plan.every.mul_f64(n as f64 / plan.games as f64);
+            if let Err(error) = game(&plan, &counts, &latencies, &making, offset).await
+                && counts.errors.fetch_add(1, Relaxed) < 5
+            {
+                eprintln!("game {n}: {error}");
+            }
+        });
+    }
+    drop(latencies);
+    let mut all: Vec<u32> = Vec::new();
+    let mut steady_from = None;
+    let mut second = tokio::time::interval(Duration::from_secs(1));
+    let mut last = 0;
+    loop {
+        second.tick().await;
+        let since = all.len();
+        while let Ok(micros) = measured.try_recv() {
+            all.push(micros);
+        }
+        let (games, moves) = (counts.games.load(Relaxed), counts.moves.load(Relaxed));
+        let errors = counts.errors.load(Relaxed);
+        let mut recent = all[since..].to_vec();
+        println!(
+            "{:4} s  games {games}  moves/s {}  p99 {:.1} ms  errors {errors}",
+            started.elapsed().as_secs(),
+            moves - last,
+            percentile(&mut recent, 99.0),
+        );
+        last = moves;
+        if games as usize + errors as usize >= plan.games && steady_from.is_none() {
+            steady_from = Some((Instant::now(), all.len(), moves));
+        }
+        if let Some((since, first, before)) = steady_from
+            && since.elapsed() >= plan.lasts
+        {
+            let mut steady = all.split_off(first);
+            let n = steady.len();
+            println!(
+                "{} games, {} sockets, {:.0} moves/s over {:.0} s: p50 {:.1} ms, p90 {:.1}, p99 {:.1}, p99.9 {:.1}, max {:.1}; {n} moves told to both, {errors} errors",
+                plan.games,
+                plan.games * 2,
+                (moves - before) as f64 / since.elapsed().as_secs_f64(),
+                since.elapsed().as_secs_f64(),
+                percentile(&mut steady, 50.0),
+                percentile(&mut steady, 90.0),
+                percentile(&mut steady, 99.0),
+                percentile(&mut steady, 99.9),
+                percentile(&mut steady, 100.0),
+            );
+            return Ok(());
+        }
+    }
+}
+
+fn percentile(micros: &mut [u32], share: f64) -> f64 {
+    if micros.is_empty() {
+        return 0.0;
+    }
+    micros.sort_unstable();
+    let at = ((micros.len() as f64 * share / 100.0).ceil() as usize).clamp(1, micros.len());
+    f64::from(micros[at - 1]) / 1000.0
+}
+
+/// Makes a game, by a request written by hand: one a connection.
+async fn make(plan: &Plan) -> Fallible<GameMade> {
+    let wishes = NewGame {
+        variant: Some(plan.variant.clone()),
+        side: Some(Side::White),
+        clock: Some("fischer:60m+10s".into()),
+        ..NewGame::default()
+    };
+    let body = serde_json::to_string(&wishes)?;
+    let mut stream = TcpStream::connect(&plan.server).await?;
+    let head = format!(
+        "POST /api/games HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        plan.server,
+        body.len()
+    );
+    stream.write_all((head + &body).as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    let at = answer.find("\r\n\r\n").ok_or("an answer without a body")?;
+    serde_json::from_str(answer[at..].trim()).map_err(|e| format!("{e} in {answer}").into())
+}
+
+async fn sit(plan: &Plan, game: &str, seat: &str) -> Fallible<Socket> {
+    let url = format!("ws://{}/api/socket", plan.server);
+    let (mut socket, _) = tokio_tungstenite::connect_async(url).await?;
+    let join = ClientMessage::Join {
+        game: game.into(),
+        seat: Some(seat.into()),
+        name: None,
+    };
+    say(&mut socket, &join).await?;
+    Ok(socket)
+}
+
+async fn say(socket: &mut Socket, message: &ClientMessage) -> Fallible<()> {
+    let text = serde_json::to_string(message)?;
+    socket.send(Message::text(text)).await?;
+    Ok(())
+}
+
+/// The next message of the server; pings are answered on the way.
+async fn hear(socket: &mut Socket) -> Fallible<ServerMessage> {
+    loop {
+        match socket.next().await.ok_or("the socket was closed")?? {
+            Message::Text(text) => return Ok(serde_json::from_str(&text)?),
+            Message::Close(frame) => return Err(format!("closed: {frame:?}").into()),
+            _ => {}
+        }
+    }
+}
+
+async fn game(
+    plan: &Plan,
+    counts: &Counts,
+    latencies: &mpsc::UnboundedSender<u32>,
+    making: &Semaphore,
+    offset: Duration,
+) -> Fallible<()> {
+    let permit = making.acquire().await?;
+    let made = make(plan).await?;
+    let friend = made.friend_seat.ok_or("no seat for the friend")?;
+    let mut sockets = [
+        sit(plan, &made.id, &made.seat).await?,
+        sit(plan, &made.id, &friend).await?,
+    ];
+    drop(permit);
+    counts.games.fetch_add(1, Relaxed);
+    let mut legal = Vec::new();
+    let mut ply = 0_u32;
+    while legal.is_empty() {
+        if let ServerMessage::Update { now, .. } = hear(&mut sockets[0]).await? {
+            legal = now.legal;
+        }
+    }
+    tokio::time::sleep(offset).await;
+    let mut beat = tokio::time::interval(plan.every);
+    let mut chance = made.id.bytes().fold(1_u64, |n, b| n * 31 + u64::from(b));
+    loop {
+        wait(&mut sockets, &mut beat).await?;
+        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let text = legal[(chance >> 33) as usize % legal.len()].clone();
+        let mover = (ply % 2) as usize;
+        let sent = Instant::now();
+        say(&mut sockets[mover], &ClientMessage::Move { ply, text }).await?;
+        ply += 1;
+        let [white, black] = &mut sockets;
+        let (first, _) = tokio::try_join!(told(white, ply), told(black, ply))?;
+        latencies.send(sent.elapsed().as_micros().min(u128::from(u32::MAX)) as u32)?;
+        counts.moves.fetch_add(1, Relaxed);
+        legal = first;
+        if legal.is_empty() {
+            // The game is over: another begins in its place.
+            return Box::pin(game(plan, counts, latencies, making, Duration::ZERO)).await;
+        }
+    }
+}
+
+/// Waits for the next beat while the sockets are kept answering.
+async fn wait(sockets: &mut [Socket; 2], beat: &mut tokio::time::Interval) -> Fallible<()> {
+    let [white, black] = sockets;
+    loop {
+        tokio::select! {
+            biased;
+            _ = beat.tick() => return Ok(()),
+            heard = hear(white) => { heard?; }
+            heard = hear(black) => { heard?; }
+        }
+    }
+}
+
+/// Waits until a player is told of a move, and gives the moves that are legal then.
+async fn told(socket: &mut Socket, ply: u32) -> Fallible<Vec<String>> {
+    loop {
+        match hear(socket).await? {
+            ServerMessage::Update { now, .. } if now.ply == ply => return Ok(now.legal),
+            ServerMessage::Refused { of, message, .. } => {
+                return Err(format!("{of} refused: {message}").into());
+            }
+            _ => {}
+        }
+    }
+}

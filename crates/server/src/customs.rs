@@ -1,0 +1,136 @@
+//! Match customs: the games of a family and the questions by which players settle on one, from the games' own
+//! data (`[customs]` in game.toml; rules/citadel.md and rules/tigersquares.md, Match custom).
+
+use crate::wire::{self, Choice, CustomsMethod};
+use husun::Variant;
+use husun::variant::Customs;
+use std::sync::{Arc, LazyLock};
+
+/// Games that are chosen between.
+#[derive(Clone, Debug)]
+pub struct Family {
+    /// Its name.
+    pub name: String,
+    /// How players agree.
+    pub method: CustomsMethod,
+    /// What is asked, in order.
+    pub questions: Vec<Question>,
+    /// The games.
+    pub variants: Vec<Arc<Variant>>,
+}
+
+/// Something to be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// As `ranks`.
+    pub name: String,
+    /// The values, the default first.
+    pub values: Vec<String>,
+}
+
+/// How a variant's customs are agreed.
+pub fn method(customs: &Customs) -> CustomsMethod {
+    match customs.method.as_str() {
+        "die" => CustomsMethod::Die,
+        _ => CustomsMethod::Turns,
+    }
+}
+
+/// All families of the built-in games.
+pub fn families() -> &'static [Family] {
+    static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(collect);
+    &FAMILIES
+}
+
+/// The family of a name.
+pub fn family(name: &str) -> Option<&'static Family> {
+    families().iter().find(|f| f.name == name)
+}
+
+fn collect() -> Vec<Family> {
+    let mut families: Vec<Family> = Vec::new();
+    for variant in games::ids().filter_map(games::variant) {
+        let Some(customs) = variant.customs.clone() else {
+            continue;
+        };
+        let at = families.iter().position(|f| f.name == customs.family);
+        let at = at.unwrap_or_else(|| {
+            families.push(Family {
+                name: customs.family.clone(),
+                method: method(&customs),
+                questions: Vec::new(),
+                variants: Vec::new(),
+            });
+            families.len() - 1
+        });
+        for (name, value) in &customs.choice {
+            families[at].note(name, value, customs.default);
+        }
+        families[at].variants.push(variant);
+    }
+    families
+}
+
+impl Family {
+    fn note(&mut self, name: &str, value: &str, default: bool) {
+        let at = self.questions.iter().position(|q| q.name == name);
+        let at = at.unwrap_or_else(|| {
+            self.questions.push(Question {
+                name: name.into(),
+                values: Vec::new(),
+            });
+            self.questions.len() - 1
+        });
+        let values = &mut self.questions[at].values;
+        values.retain(|v| v != value || !default);
+        if default {
+            values.insert(0, value.into());
+        } else if !values.iter().any(|v| v == value) {
+            values.push(value.into());
+        }
+    }
+
+    /// The game to which values lead, in the order of the questions.
+    pub fn variant(&self, values: &[Option<String>]) -> Option<&Arc<Variant>> {
+        self.variants.iter().find(|v| {
+            let choice = v.customs.iter().flat_map(|c| &c.choice);
+            choice
+                .into_iter()
+                .all(|(name, value)| self.settled(values, name) == Some(value))
+        })
+    }
+
+    fn settled<'a>(&self, values: &'a [Option<String>], name: &str) -> Option<&'a String> {
+        let at = self.questions.iter().position(|q| q.name == name)?;
+        values.get(at)?.as_ref()
+    }
+
+    /// The value that a die decides on: even for the lower number, odd for the higher, as `8` and `9`.
+    pub fn by_die(question: &Question, die: u8) -> String {
+        let mut values = question.values.clone();
+        values.sort_by_key(|v| (v.len(), v.clone()));
+        let at = usize::from(die % 2);
+        values.get(at).or(values.first()).cloned().unwrap_or_default()
+    }
+
+    /// As it is told.
+    pub fn to_wire(&self) -> wire::Family {
+        let counsellor = |v: &Arc<Variant>| v.customs.as_ref().is_some_and(|c| c.counsellor);
+        let defaults = self.questions.iter().map(|q| Choice {
+            name: q.name.clone(),
+            value: q.values.first().cloned().unwrap_or_default(),
+        });
+        let defaults: Vec<Choice> = defaults.collect();
+        wire::Family {
+            name: self.name.clone(),
+            variants: self.variants.iter().map(|v| v.id.clone()).collect(),
+            customs: wire::Customs {
+                family: self.name.clone(),
+                method: self.method,
+                choice: defaults.clone(),
+                counsellor: self.variants.iter().any(counsellor),
+            },
+            defaults,
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The HTTP interface: routes, what holds for all of them, and the document that describes them.
+
+pub mod address;
+mod client;
+mod games;
+mod guests;
+mod looks;
+mod operate;
+mod positions;
+mod safety;
+mod variants;
+
+use crate::state::App;
+use crate::wire;
+use axum::extract::{DefaultBodyLimit, FromRequest, Request};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Router, middleware};
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::timeout::TimeoutLayer;
+use utoipa::OpenApi;
+
+/// Bytes of a request's body at most.
+const MAX_BODY: usize = 64 << 10;
+/// Bytes of a PGN text's request at most.
+const MAX_PGN: usize = 2 << 20;
+/// Longest time for a request; sockets are not counted.
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// All routes.
+pub fn router(app: App) -> Router {
+    let api = Router::new()
+        .route("/api/variants", get(variants::list))
+        .route("/api/families", get(variants::families))
+        .route("/api/variants/{id}", get(variants::detail))
+        .route("/api/variants/{id}/reach", post(variants::reach))
+        .route("/api/variants/{id}/board.svg", get(looks::board))
+        .route("/api/variants/{id}/empty.svg", get(looks::empty))
+        .route("/api/variants/{id}/pieces/{set}", get(looks::pieces))
+        .route("/api/position", post(positions::describe))
+        .route("/api/pgn", post(positions::pgn).layer(DefaultBodyLimit::max(MAX_PGN)))
+        .route("/api/games", get(games::watchable).post(games::make))
+        .route("/api/games/{id}", get(games::look))
+        .route("/api/games/{id}/pgn", get(games::pgn))
+        .route("/api/me", get(guests::me).put(guests::rename))
+        .route("/api/me/games", get(guests::own))
+        .route("/api/openapi.json", get(operate::openapi))
+        .route("/api/{*rest}", axum::routing::any(missing))
+        .layer(TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, LONGEST));
+    Router::new()
+        .merge(api)
+        .route("/api/socket", get(crate::socket::open))
+        .route("/healthz", get(operate::health))
+        .route("/readyz", get(operate::ready))
+        .route("/metrics", get(operate::metrics))
+        .fallback(client::file)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(middleware::from_fn_with_state(app.clone(), safety::guard))
+        .layer(CompressionLayer::new())
+        .layer(CatchPanicLayer::custom(fault))
+        .with_state(app)
+}
+
+async fn missing() -> Failure {
+    Failure::of(StatusCode::NOT_FOUND, "no_such_path", "there is nothing here; /api/openapi.json lists what there is")
+}
+
+async fn wrong_method() -> Failure {
+    Failure::of(StatusCode::METHOD_NOT_ALLOWED, "method", "this path does not take that method")
+}
+
+fn fault(_: Box<dyn std::any::Any + Send + 'static>) -> Response {
+    metrics::counter!("husun_faults_total").increment(1);
+    tracing::error!("a request ended in a fault of ours");
+    Failure::of(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "fault",
+        "a fault of the server; it has been noted",
+    )
+    .into_response()
+}
+
+/// A refusal with its status.
+#[derive(Debug)]
+pub struct Failure(pub StatusCode, pub wire::Refusal);
+
+impl Failure {
+    /// Makes one.
+    pub fn of(status: StatusCode, code: &str, message: impl Into<String>) -> Failure {
+        Failure(status, crate::hall::refusal(code, message))
+    }
+}
+
+impl From<wire::Refusal> for Failure {
+    fn from(refusal: wire::Refusal) -> Failure {
+        let status = match refusal.code.as_str() {
+            "storage" | "busy" | "full" => StatusCode::SERVICE_UNAVAILABLE,
+            "damaged" => StatusCode::INTERNAL_SERVER_ERROR,
+            "no_such_game" | "no_such_variant" => StatusCode::NOT_FOUND,
+            _ => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        Failure(status, refusal)
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        (self.0, axum::Json(self.1)).into_response()
+    }
+}
+
+/// A JSON body, refused with a reason that says what is wrong.
+#[derive(Debug)]
+pub struct Json<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
+        match axum::Json::<T>::from_request(request, state).await {
+            Ok(axum::Json(value)) => Ok(Json(value)),
+            Err(rejection) => Err(Failure::of(
+                rejection.status(),
+                "malformed",
+                rejection.body_text(),
+            )),
+        }
+    }
+}
+
+/// The description of the interface.
+pub fn document() -> utoipa::openapi::OpenApi {
+    Document::openapi()
+}
+
+/// The description of the interface. The socket's messages are among the schemas.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Husun",
+        description = "Citadel chess and its relatives: games, rules, analysis. Live games go over the socket at \
+            `/api/socket`: text frames with one `ClientMessage` or `ServerMessage` each.",
+        license(name = "GPL-3.0-or-later", identifier = "GPL-3.0-or-later")
+    ),
+    paths(
+        variants::list, variants::families, variants::detail, variants::reach,
+        looks::board, looks::empty, looks::pieces,
+        positions::describe, positions::pgn,
+        games::watchable, games::make, games::look, games::pgn,
+        guests::me, guests::rename, guests::own,
+        operate::openapi, operate::health, operate::ready, operate::metrics,
+    ),
+    components(schemas(wire::ClientMessage, wire::ServerMessage, wire::AnalyseQuestion))
+)]
+struct Document;

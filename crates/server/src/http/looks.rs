@@ -1,0 +1,188 @@
+//! Boards as pictures, and style sheets with the pieces.
+
+use super::Failure;
+use super::variants::find;
+use axum::extract::{Path, Query};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use husun::{Kind, Side, Variant};
+use render::{Picture, PieceSet, Style, Theme};
+use serde::Deserialize;
+use std::fmt::Write;
+use utoipa::IntoParams;
+
+/// For how long browsers may keep pictures, in seconds: a new version may paint anew.
+const KEEP: &str = "public, max-age=3600";
+
+/// How a picture is to look.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    /// `light` or `dark`.
+    #[serde(default)]
+    theme: Option<String>,
+    /// A named set-up.
+    #[serde(default)]
+    setup: Option<String>,
+    /// Position text.
+    #[serde(default)]
+    fen: Option<String>,
+    /// Piece set: `themed` or `letters`.
+    #[serde(default)]
+    set: Option<String>,
+}
+
+fn bad(code: &str, message: impl Into<String>) -> Failure {
+    Failure::of(StatusCode::UNPROCESSABLE_ENTITY, code, message)
+}
+
+fn theme_of(name: Option<&str>) -> Result<Theme, Failure> {
+    match name {
+        None => Ok(Theme::Light),
+        Some(name) => {
+            Theme::parse(name).ok_or_else(|| bad("theme", "unknown theme, expected light or dark"))
+        }
+    }
+}
+
+fn set_of(name: Option<&str>) -> Result<PieceSet, Failure> {
+    match name {
+        None | Some("themed") => Ok(PieceSet::Themed),
+        Some("letters") => Ok(PieceSet::Letters),
+        Some(_) => Err(bad("set", "unknown piece set, expected themed or letters")),
+    }
+}
+
+fn picture(svg: String) -> impl IntoResponse {
+    let headers = [(header::CONTENT_TYPE, "image/svg+xml"), (header::CACHE_CONTROL, KEEP)];
+    (headers, svg)
+}
+
+type Wish = Result<Query<Wanted>, axum::extract::rejection::QueryRejection>;
+
+fn wanted(query: Wish) -> Result<Wanted, Failure> {
+    match query {
+        Ok(Query(wanted)) => Ok(wanted),
+        Err(rejection) => Err(Failure::of(rejection.status(), "query", rejection.body_text())),
+    }
+}
+
+/// A position of a game, drawn with coordinates.
+#[utoipa::path(
+    get, path = "/api/variants/{id}/board.svg",
+    params(("id" = String, Path, description = "Id of the game"), Wanted),
+    responses((status = 200, content_type = "image/svg+xml", body = String), (status = 400, body = crate::wire::Refusal),
+        (status = 404, body = crate::wire::Refusal), (status = 422, body = crate::wire::Refusal))
+)]
+pub async fn board(Path(id): Path<String>, query: Wish) -> Result<impl IntoResponse, Failure> {
+    let (variant, wanted) = (find(&id)?, wanted(query)?);
+    let position = match (&wanted.fen, &wanted.setup) {
+        (Some(fen), _) => variant.position(fen).map_err(|e| bad("fen", e.to_string()))?,
+        (None, Some(name)) => variant.start_of(name).ok_or_else(|| bad("setup", "no such set-up"))?,
+        (None, None) => variant.start(),
+    };
+    let style = Style {
+        theme: theme_of(wanted.theme.as_deref())?,
+        set: set_of(wanted.set.as_deref())?,
+        page: false,
+        ..Style::default()
+    };
+    Ok(picture(render::svg::board(&Picture::of(&position), &style)))
+}
+
+/// The empty board alone, exactly its squares.
+#[utoipa::path(
+    get, path = "/api/variants/{id}/empty.svg",
+    params(("id" = String, Path, description = "Id of the game"), Wanted),
+    responses((status = 200, content_type = "image/svg+xml", body = String), (status = 400, body = crate::wire::Refusal),
+        (status = 404, body = crate::wire::Refusal), (status = 422, body = crate::wire::Refusal))
+)]
+pub async fn empty(Path(id): Path<String>, query: Wish) -> Result<impl IntoResponse, Failure> {
+    let (variant, wanted) = (find(&id)?, wanted(query)?);
+    let style = Style {
+        theme: theme_of(wanted.theme.as_deref())?,
+        page: false,
+        ..Style::default()
+    };
+    Ok(picture(render::svg::squares(&Picture::empty(&variant), &style)))
+}
+
+/// A style sheet with the pictures of a game's pieces; `set` is `themed.css` or `letters.css`.
+#[utoipa::path(
+    get, path = "/api/variants/{id}/pieces/{set}",
+    params(("id" = String, Path, description = "Id of the game"), ("set" = String, Path, description = "themed.css or letters.css")),
+    responses((status = 200, content_type = "text/css", body = String), (status = 404, body = crate::wire::Refusal))
+)]
+pub async fn pieces(Path((id, file)): Path<(String, String)>) -> Result<impl IntoResponse, Failure> {
+    let variant = find(&id)?;
+    let name = file.strip_suffix(".css").filter(|n| matches!(*n, "themed" | "letters"));
+    let Some(name) = name else {
+        let message = "no such piece set, expected themed.css or letters.css";
+        return Err(Failure::of(StatusCode::NOT_FOUND, "set", message));
+    };
+    let set = set_of(Some(name))?;
+    let headers = [(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, KEEP)];
+    Ok((headers, sheet(&variant, name, set)))
+}
+
+fn sheet(variant: &Variant, name: &str, set: PieceSet) -> String {
+    let style = Style {
+        set,
+        ..Style::default()
+    };
+    let scope = format!(".pieces-{name}-{}", variant.id);
+    let mut css = String::new();
+    for side in Side::ALL {
+        for kind in variant.kinds() {
+            rule(&mut css, variant, side, kind, 2, &scope, &style);
+            if variant.rules.several_royals && variant.piece(kind).royal {
+                let scope = format!("{scope}.lone-{}", word(side));
+                rule(&mut css, variant, side, kind, 1, &scope, &style);
+            }
+        }
+    }
+    css
+}
+
+fn word(side: Side) -> &'static str {
+    match side {
+        Side::White => "white",
+        Side::Black => "black",
+    }
+}
+
+fn rule(
+    css: &mut String,
+    variant: &Variant,
+    side: Side,
+    kind: Kind,
+    royals: usize,
+    scope: &str,
+    style: &Style,
+) {
+    let svg = render::svg::piece(variant, side, kind, royals, style);
+    let letter = variant.piece(kind).letter.to_ascii_lowercase();
+    let own = format!(".{}.{letter}-piece", word(side));
+    let data = in_url(&svg);
+    // Writing to a text cannot fail.
+    let _ = writeln!(
+        css,
+        "{scope} piece{own},{scope} .piece-icon{own}{{background-image:url(\"data:image/svg+xml,{data}\")}}"
+    );
+}
+
+/// A text as it stands in a data URL within double quotes.
+fn in_url(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    for c in text.chars() {
+        match c {
+            '"' => out.push('\''),
+            '\n' => out.push(' '),
+            '%' | '#' | '<' | '>' | '&' | '\\' | '{' | '}' => {
+                let _ = write!(out, "%{:02X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,112 @@
+//! What sockets are told: written once for all who are told the same.
+
+use super::{Live, Outbox};
+use crate::table::{Event, Who};
+use crate::wire::{ChatLine, Now, ServerMessage};
+use axum::extract::ws::Utf8Bytes;
+use metrics::counter;
+
+impl Outbox {
+    /// Sends a message. A socket whose queue is full loses it and is closed by its own task, since the queue's
+    /// other end sees that messages are missing.
+    pub fn tell(&self, message: &ServerMessage) {
+        match serde_json::to_string(message) {
+            Ok(text) => self.send(text.into()),
+            Err(error) => tracing::error!(%error, "a message cannot be written"),
+        }
+    }
+
+    /// Sends a message that is written already.
+    pub fn send(&self, text: Utf8Bytes) {
+        if let Err(tokio::sync::mpsc::error::TrySendError::Full(_)) = self.0.try_send(text) {
+            counter!("husun_slow_sockets_total").increment(1);
+        }
+    }
+}
+
+impl Live {
+    pub(super) fn now_message(&self) -> Now {
+        self.table.now(self.now(), &self.presence(), self.trouble.as_deref())
+    }
+
+    /// Tells everyone what is so now, with the last `played` moves.
+    pub(super) fn tell_now(&mut self, played: usize) {
+        self.presence_due = None;
+        let all = self.table.played();
+        let message = ServerMessage::Update {
+            played: all[all.len().saturating_sub(played)..].to_vec(),
+            now: Box::new(self.now_message()),
+        };
+        self.tell_all(&message);
+    }
+
+    /// Tells everyone. A socket that does not keep up is dropped from the game; its client comes anew.
+    pub(super) fn tell_all(&mut self, message: &ServerMessage) {
+        if self.sockets.is_empty() {
+            return;
+        }
+        let text: Utf8Bytes = match serde_json::to_string(message) {
+            Ok(text) => text.into(),
+            Err(error) => return tracing::error!(%error, "a message cannot be written"),
+        };
+        self.sockets.retain(|_, socket| {
+            let sent = socket.outbox.0.try_send(text.clone());
+            if sent.is_err() {
+                counter!("husun_slow_sockets_total").increment(1);
+            }
+            sent.is_ok()
+        });
+    }
+
+    fn tell_those(&self, which: impl Fn(Who) -> bool, message: &ServerMessage) {
+        for socket in self.sockets.values().filter(|s| which(s.who)) {
+            socket.outbox.tell(message);
+        }
+    }
+
+    pub(super) fn tell_snapshots(&self) {
+        for socket in self.sockets.values() {
+            let snapshot = Box::new(self.snapshot(socket.who));
+            socket.outbox.tell(&ServerMessage::Snapshot(snapshot));
+        }
+    }
+
+    /// What is for some ears alone.
+    pub(super) fn tell_private(&self, events: &[Event]) {
+        for event in events {
+            match event {
+                Event::Chat { side, text } => {
+                    let line = ChatLine {
+                        side: (*side).into(),
+                        text: text.clone(),
+                    };
+                    let players = |who| matches!(who, Who::Player(_));
+                    self.tell_those(players, &ServerMessage::Chat(line));
+                }
+                Event::CounselAsked { side } => {
+                    let counsellor = |who| who == Who::Counsellor(*side);
+                    self.tell_those(counsellor, &ServerMessage::CounselAsked);
+                }
+                Event::Advised { side, text } => {
+                    let text = text.clone();
+                    let player = |who| who == Who::Player(*side);
+                    self.tell_those(player, &ServerMessage::Counsel { text });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Tells the one who appoints a person the secret of the Counsellor's seat.
+    pub(super) fn tell_link(&self, outbox: &Outbox, events: &[Event]) {
+        for event in events {
+            if let Event::Appointed {
+                secret: Some(seat), ..
+            } = event
+            {
+                let seat = seat.clone();
+                outbox.tell(&ServerMessage::CounselLink { seat });
+            }
+        }
+    }
+}

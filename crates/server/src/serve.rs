@@ -1,0 +1,231 @@
+//! Starts a server: storage, engine, games under way, routes; and ends it.
+
+use crate::brains::Brains;
+use crate::config::Config;
+use crate::guest;
+use crate::hall::Hall;
+use crate::http;
+use crate::limits::Guard;
+use crate::state::App;
+use crate::store::{SqlStore, StoreError, Writer};
+use crate::world::{BEAT, Heart, StoreDebug, World, wall_ms};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+
+/// How often idle games and quiet addresses are looked for.
+const SWEEP: Duration = Duration::from_secs(600);
+/// How long games may take to store what they are at when the server goes down.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long requests under way may take then.
+const LINGER: Duration = Duration::from_secs(2);
+
+/// Why a server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The data folder cannot be used.
+    #[error("data folder {folder}: {error}")]
+    Data {
+        /// The folder.
+        folder: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// Another server uses the data folder.
+    #[error("data folder {0}: another server is using it")]
+    InUse(String),
+    /// The database cannot be used.
+    #[error("database: {0}")]
+    Store(#[from] StoreError),
+    /// The address cannot be listened at.
+    #[error("cannot listen at {address}: {error}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        error: io::Error,
+    },
+    /// Threads cannot be started.
+    #[error("engine threads: {0}")]
+    Threads(io::Error),
+    /// Serving failed.
+    #[error("{0}")]
+    Serve(io::Error),
+}
+
+/// A server that is bound to its address and has not begun to serve.
+pub struct Running {
+    listener: TcpListener,
+    app: App,
+    heart: Heart,
+    brains: Brains,
+    store: SqlStore,
+    /// Held for as long as the data folder is in use.
+    _lock: std::fs::File,
+}
+
+/// One recorder a process, however many servers it runs.
+fn recorder() -> PrometheusHandle {
+    static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
+    let install = || {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let handle = recorder.handle();
+        if metrics::set_global_recorder(recorder).is_err() {
+            tracing::warn!("metrics are recorded elsewhere");
+        }
+        handle
+    };
+    RECORDER.get_or_init(install).clone()
+}
+
+fn lock(folder: &Path) -> Result<std::fs::File, ServeError> {
+    let name = || folder.display().to_string();
+    let data = |error| ServeError::Data {
+        folder: name(),
+        error,
+    };
+    std::fs::create_dir_all(folder).map_err(data)?;
+    let file = std::fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(folder.join("lock"))
+        .map_err(data)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(ServeError::InUse(name())),
+        Err(std::fs::TryLockError::Error(error)) => Err(data(error)),
+    }
+}
+
+/// Opens the storage and binds the address.
+pub async fn bind(config: &Config) -> Result<Running, ServeError> {
+    let folder_lock = lock(&config.data)?;
+    let data = |error| ServeError::Data {
+        folder: config.data.display().to_string(),
+        error,
+    };
+    let key = guest::key_of(&config.data).map_err(data)?;
+    let store = SqlStore::open(&config.database_url()).await?;
+    let listener = TcpListener::bind(config.listen)
+        .await
+        .map_err(|error| ServeError::Listen {
+            address: config.listen,
+            error,
+        })?;
+    let brains =
+        Brains::new(config.engine_threads, config.engine_hash).map_err(ServeError::Threads)?;
+    let metrics = recorder();
+    let run = crate::store::Store::begin_run(&store, wall_ms()).await?;
+    let shared: Arc<dyn StoreDebug> = Arc::new(store.clone());
+    let world = Arc::new(World {
+        writer: Writer::new(Arc::new(store.clone())),
+        store: shared,
+        brains: brains.clone(),
+        run,
+        start: Instant::now(),
+    });
+    let hall = Hall::new(world, config.limits.live_games as usize);
+    let app = App {
+        hall,
+        key,
+        secure_cookies: config.behind_proxy,
+        guard: Arc::new(Guard::new(config.limits)),
+        metrics,
+        ready: Arc::new(AtomicBool::new(false)),
+        sockets: Arc::default(),
+        behind_proxy: config.behind_proxy,
+        origins: config.origins.clone().into(),
+    };
+    Ok(Running {
+        listener,
+        app,
+        heart: Heart::of(&config.data),
+        brains,
+        store,
+        _lock: folder_lock,
+    })
+}
+
+impl Running {
+    /// Where it listens.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Reads the games under way, then serves until `stop` is done. `progress` is told how many of how many
+    /// games are read.
+    pub async fn serve(
+        self,
+        progress: impl FnMut(usize, usize),
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), ServeError> {
+        let hall = self.app.hall.clone();
+        let resumed = hall.resume(&self.heart, progress).await?;
+        tracing::info!(resumed, run = hall.world().run, "games are read");
+        let beat = tokio::spawn(beat(self.heart, hall.clone()));
+        let sweep = tokio::spawn(sweep(hall.clone(), self.app.guard.clone(), self.app.metrics.clone()));
+        self.app.ready.store(true, Relaxed);
+        let ready = self.app.ready.clone();
+        let router = http::router(self.app);
+        let (quiet, hush) = tokio::sync::oneshot::channel();
+        let ending = hall.clone();
+        let shutdown = async move {
+            stop.await;
+            ready.store(false, Relaxed);
+            tracing::info!("going down");
+            ending.close(PATIENCE).await;
+            let _ = quiet.send(());
+        };
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        let serving = axum::serve(self.listener, service).with_graceful_shutdown(shutdown);
+        let served = tokio::select! {
+            served = async { serving.await } => served,
+            // Sockets are told to come again; one that stays open does not keep the server up.
+            () = async { let _ = hush.await; tokio::time::sleep(LINGER).await } => Ok(()),
+        };
+        beat.abort();
+        sweep.abort();
+        self.brains.close();
+        self.store.close().await;
+        served.map_err(ServeError::Serve)
+    }
+}
+
+async fn beat(heart: Heart, hall: Hall) {
+    let mut beats = tokio::time::interval(BEAT);
+    beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    let mut ill = false;
+    loop {
+        beats.tick().await;
+        let (run, ms) = hall.world().run_time();
+        match heart.beat(run, ms) {
+            Ok(()) => ill = false,
+            Err(error) if !ill => {
+                ill = true;
+                tracing::error!(%error, "the run's time cannot be noted");
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+async fn sweep(hall: Hall, guard: Arc<Guard>, metrics: PrometheusHandle) {
+    let mut sweeps = tokio::time::interval(SWEEP);
+    loop {
+        sweeps.tick().await;
+        guard.tidy();
+        metrics.run_upkeep();
+        match hall.sweep().await {
+            Ok(0) => {}
+            Ok(closed) => tracing::info!(closed, "idle games are closed"),
+            Err(refused) => tracing::warn!(message = %refused.message, "idle games are not closed"),
+        }
+    }
+}

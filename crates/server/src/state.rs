@@ -1,0 +1,38 @@
+//! What handlers share. Each handler asks for the part it needs.
+
+use crate::hall::Hall;
+use crate::limits::Guard;
+use axum::extract::FromRef;
+use axum_extra::extract::cookie::Key;
+use metrics_exporter_prometheus::PrometheusHandle;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// The server's state.
+#[derive(Clone)]
+pub struct App {
+    /// All games.
+    pub hall: Hall,
+    /// Signs cookies.
+    pub key: Key,
+    /// Whether cookies go over TLS alone.
+    pub secure_cookies: bool,
+    /// Limits.
+    pub guard: Arc<Guard>,
+    /// Where metrics are read.
+    pub metrics: PrometheusHandle,
+    /// Whether all games have been read after the start, and the server does not go down.
+    pub ready: Arc<AtomicBool>,
+    /// Number of the next socket.
+    pub sockets: Arc<AtomicU64>,
+    /// Whether the address of who asks is read from the proxy's header.
+    pub behind_proxy: bool,
+    /// Origins besides the server's own from which sockets and requests may come.
+    pub origins: Arc<[String]>,
+}
+
+impl FromRef<App> for Hall {
+    fn from_ref(app: &App) -> Hall {
+        app.hall.clone()
+    }
+}

@@ -1,0 +1,366 @@
+//! The table against itself: whatever players do, the stored events make the same game again; and the
+//! decisions that a row of data cannot show.
+
+use super::*;
+use crate::table::show::Presence;
+use crate::wire::Now;
+
+type Tested = Result<(), Box<dyn std::error::Error>>;
+
+const WHITE: Who = Who::Player(Side::White);
+const BLACK: Who = Who::Player(Side::Black);
+
+fn spec(variant: Option<&str>, family: Option<&str>, control: &str) -> Spec {
+    Spec {
+        variant: variant.map(Into::into),
+        family: family.map(Into::into),
+        fen: None,
+        control: control.parse().unwrap_or(TimeControl::None),
+        takebacks: true,
+        seats: Both::of(|side| SeatSpec {
+            secret: format!("secret of {side:?}"),
+            level: None,
+            kept: None,
+        }),
+        seed: 1,
+    }
+}
+
+fn person(name: &str) -> Person {
+    Person {
+        guest: format!("guest{name}"),
+        name: name.into(),
+    }
+}
+
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+/// A table with what was stored of it.
+struct Kept {
+    table: Table,
+    entries: Vec<Entry>,
+}
+
+impl Kept {
+    fn new(spec: Spec) -> Result<Kept, String> {
+        Ok(Kept {
+            table: Table::new(spec)?,
+            entries: Vec::new(),
+        })
+    }
+
+    fn both_come(spec: Spec) -> Result<Kept, String> {
+        let mut kept = Kept::new(spec)?;
+        for (who, name) in [(WHITE, "Ann"), (BLACK, "Bob")] {
+            let events = kept.table.joined(who, person(name));
+            kept.store(events, ms(0))?;
+        }
+        Ok(kept)
+    }
+
+    fn store(&mut self, events: Vec<Event>, at: Duration) -> Result<(), String> {
+        for event in events {
+            self.table.apply(&event, at)?;
+            let (seq, at) = (self.table.seq(), self.table.at());
+            self.entries.push(Entry { seq, at, event });
+        }
+        if let Some(event) = self.table.follow_up() {
+            self.store(vec![event], at)?;
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, who: Who, action: Action, at: Duration) -> Result<usize, Refused> {
+        let events = self.table.decide(who, &action, at, Duration::ZERO, &mut || 3)?;
+        let n = events.len();
+        self.store(events, at).map_err(Refused::Illegal)?;
+        Ok(n)
+    }
+
+    fn now(&self, at: Duration) -> Now {
+        self.table.now(at, &Presence::default(), None)
+    }
+}
+
+/// Numbers that are the same each time.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n.max(1)
+    }
+}
+
+fn random_action(table: &Table, chance: &mut Chance) -> (Who, Action) {
+    let side = Side::ALL[chance.below(2)];
+    let ply = table.ply() as u32;
+    let action = match chance.below(40) {
+        0 => Action::Draw { ply },
+        1 => Action::DeclineDraw { ply },
+        2 | 3 => Action::Takeback { ply },
+        4 => Action::DeclineTakeback { ply },
+        5 => Action::Chat {
+            text: "well played".into(),
+        },
+        6 => Action::Appoint { secret: None },
+        7 => Action::AskCounsel { ply },
+        8 => Action::Accept { ply },
+        9 if chance.below(20) == 0 => Action::Resign,
+        10 => Action::Move {
+            ply: ply.saturating_sub(1),
+            text: "a1a2".into(),
+        },
+        11 => Action::Rematch,
+        _ => {
+            let side = table.turn().unwrap_or(side);
+            let text = table.game().map(|g| {
+                let position = g.position();
+                let moves = position.legal_moves();
+                let m = moves.get(chance.below(moves.len()));
+                m.map(|&m| match chance.below(2) {
+                    0 => position.uci(m).to_string(),
+                    _ => position.san(m),
+                })
+            });
+            let text = text.flatten().unwrap_or_default();
+            return (Who::Player(side), Action::Move { ply, text });
+        }
+    };
+    (Who::Player(side), action)
+}
+
+/// Whatever is done, the events make the same game with the same clocks.
+#[test]
+fn events_make_the_same_game_again() -> Tested {
+    let controls = ["tiger:3s+1s", "fischer:20s+1s", "delay:10s+1s", "byoyomi:5s+3x2s", "days:1", "none"];
+    for (n, id) in games::ids().enumerate() {
+        let mut chance = Chance(n as u64);
+        let mut kept = Kept::both_come(spec(Some(id), None, controls[n % controls.len()]))?;
+        let mut at = ms(0);
+        for _ in 0..300 {
+            at += ms(chance.below(300) as u64);
+            if let Some(event) = kept.table.overdue(at, ms(100), &mut || 2) {
+                kept.store(vec![event], at)?;
+            }
+            let (who, action) = random_action(&kept.table, &mut chance);
+            // A refusal changes nothing, and is told apart from an event that does not fit.
+            match kept.act(who, action.clone(), at) {
+                Err(Refused::Illegal(error)) if !matches!(action, Action::Move { .. }) => {
+                    return Err(format!("{id}: {action:?}: {error}").into());
+                }
+                _ => {}
+            }
+        }
+        let again = Table::replay(kept.table.spec().clone(), &kept.entries)?;
+        let later = at + ms(50);
+        assert_eq!(kept.now(later), again.now(later, &Presence::default(), None), "{id}");
+        assert!(kept.table.ply() > 0 || kept.table.is_over(), "{id}: nothing was played");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_repeated_move_changes_nothing_and_an_old_one_is_refused() -> Tested {
+    let mut kept = Kept::both_come(spec(Some("chess"), None, "none"))?;
+    let e4 = Action::Move {
+        ply: 0,
+        text: "e4".into(),
+    };
+    assert_eq!(kept.act(WHITE, e4.clone(), ms(1)), Ok(1));
+    assert_eq!(kept.act(WHITE, e4.clone(), ms(2)), Ok(0));
+    assert_eq!(
+        kept.act(BLACK, e4, ms(3)),
+        Err(Refused::Stale { given: 0, now: 1 })
+    );
+    let again = Action::Move {
+        ply: 1,
+        text: "d2d4".into(),
+    };
+    assert_eq!(kept.act(WHITE, again, ms(4)), Err(Refused::Turn));
+    assert_eq!(kept.table.ply(), 1);
+    Ok(())
+}
+
+#[test]
+fn only_the_seat_that_is_opened_acts() -> Tested {
+    let kept = Kept::both_come(spec(Some("chess"), None, "none"))?;
+    let table = &kept.table;
+    assert_eq!(table.seat_of(Some("secret of White"), "x"), Some(WHITE));
+    assert_eq!(table.seat_of(Some("secret of Whit"), "guestAnn"), None);
+    assert_eq!(table.seat_of(Some("secret of Whitf"), "guestAnn"), None);
+    assert_eq!(table.seat_of(None, "guestBob"), Some(BLACK));
+    assert_eq!(table.seat_of(None, "guest"), None);
+    let die = &mut || 1;
+    let none = Duration::ZERO;
+    for action in [Action::Resign, Action::Abort, Action::Draw { ply: 0 }] {
+        let refused = table.decide(Who::Watcher, &action, ms(1), none, die);
+        assert_eq!(refused, Err(Refused::Watching));
+        let refused = table.decide(Who::Counsellor(Side::White), &action, ms(1), none, die);
+        assert_eq!(refused, Err(Refused::CounsellorOnly));
+    }
+    Ok(())
+}
+
+fn choose(name: &str, value: &str) -> Action {
+    Action::Choose {
+        name: name.into(),
+        value: value.into(),
+    }
+}
+
+#[test]
+fn citadel_players_name_ranks_and_a_die_decides_between_them() -> Tested {
+    // The die of these tests shows 3: odd, nine ranks.
+    for (white, black, die, id) in [
+        ("8", "8", None, "citadel8"),
+        ("9", "9", None, "citadel9"),
+        ("8", "9", Some(3), "citadel9"),
+    ] {
+        let mut kept = Kept::both_come(spec(None, Some("Citadel"), "none"))?;
+        assert_eq!(kept.table.stage(), Stage::Customs);
+        kept.act(WHITE, choose("ranks", white), ms(1))?;
+        let hidden = kept.now(ms(2)).customs.ok_or("no customs")?;
+        assert_eq!(hidden.questions[0].chosen.white, None, "the other is not led");
+        assert!(kept.act(WHITE, choose("ranks", black), ms(3)).is_err());
+        kept.act(BLACK, choose("ranks", black), ms(4))?;
+        assert_eq!(kept.now(ms(5)).customs.ok_or("no customs")?.die, die);
+        assert_eq!(kept.table.variant_id(), Some(id));
+        assert_eq!(kept.table.stage(), Stage::Playing);
+    }
+    Ok(())
+}
+
+#[test]
+fn tigersquares_south_chooses_the_pieces_then_north_the_board() -> Tested {
+    let mut kept = Kept::both_come(spec(None, Some("TigerSquares"), "tiger:1m+1s"))?;
+    assert!(kept.act(BLACK, choose("board", "100"), ms(1)).is_err());
+    assert!(kept.act(WHITE, choose("board", "100"), ms(1)).is_err());
+    assert!(kept.act(WHITE, choose("pieces", "Storm"), ms(1)).is_err());
+    kept.act(WHITE, choose("pieces", "Crossfire"), ms(2))?;
+    kept.act(BLACK, choose("board", "100"), ms(3))?;
+    assert_eq!(kept.table.variant_id(), Some("crossfire100"));
+    // In silence it is Strike, and then 80.
+    let mut kept = Kept::both_come(spec(None, Some("TigerSquares"), "tiger:1m+1s"))?;
+    for _ in 0..2 {
+        let due = kept.table.deadline().ok_or("no deadline")?;
+        assert_eq!(kept.table.overdue(due - ms(1), ms(0), &mut || 1), None);
+        let event = kept.table.overdue(due, ms(0), &mut || 1).ok_or("nothing")?;
+        kept.store(vec![event], due)?;
+    }
+    assert_eq!(kept.table.variant_id(), Some("strike80"));
+    assert!(kept.table.clock().is_some_and(|c| c.turn() == Some(Side::White)));
+    Ok(())
+}
+
+#[test]
+fn a_tiger_clock_runs_into_the_reserve_and_out() -> Tested {
+    let mut kept = Kept::both_come(spec(Some("chess"), None, "tiger:2s+1s"))?;
+    let play = |kept: &mut Kept, text: &str, at| {
+        let ply = kept.table.ply() as u32;
+        let who = Who::Player(Side::ALL[kept.table.ply() % 2]);
+        let text = text.into();
+        kept.act(who, Action::Move { ply, text }, at)
+    };
+    play(&mut kept, "e4", ms(1500))?;
+    play(&mut kept, "e5", ms(1600))?;
+    // Half a second of engagement and one of reserve are left.
+    let clocks = kept.now(ms(2000)).clocks.ok_or("no clocks")?;
+    assert_eq!((clocks.times.white.main_ms, clocks.times.white.extra_ms), (100, Some(1000)));
+    assert_eq!(kept.table.deadline(), Some(ms(3100)));
+    assert_eq!(kept.table.overdue(ms(3150), ms(100), &mut || 1), None, "moves may be on the way");
+    let late = Action::Move {
+        ply: 2,
+        text: "d4".into(),
+    };
+    let none = Duration::ZERO;
+    let refused = kept.table.decide(WHITE, &late, ms(3150), none, &mut || 1);
+    assert_eq!(refused, Err(Refused::Flagged));
+    let saved = kept.table.decide(WHITE, &late, ms(3150), ms(60), &mut || 1);
+    assert!(saved.is_ok(), "what was on the way is not charged");
+    let event = kept.table.overdue(ms(3200), ms(100), &mut || 1).ok_or("no flag")?;
+    assert_eq!(event, Event::Flagged { side: Side::White });
+    kept.store(vec![event], ms(3200))?;
+    let result = kept.now(ms(3300)).result.ok_or("no result")?;
+    assert_eq!(result.reason, "time");
+    Ok(())
+}
+
+#[test]
+fn takebacks_give_time_back_and_need_consent() -> Tested {
+    let mut kept = Kept::both_come(spec(Some("chess"), None, "fischer:10s+0s"))?;
+    let e4 = Action::Move {
+        ply: 0,
+        text: "e4".into(),
+    };
+    kept.act(WHITE, e4.clone(), ms(4000))?;
+    let wish = Action::Takeback { ply: 1 };
+    assert_eq!(kept.act(BLACK, wish.clone(), ms(4500)), Err(Refused::NothingToTakeBack));
+    kept.act(WHITE, wish.clone(), ms(5000))?;
+    assert_eq!(kept.table.ply(), 1);
+    assert_eq!(kept.act(WHITE, wish.clone(), ms(5100)), Err(Refused::AskedAlready));
+    kept.act(BLACK, wish, ms(6000))?;
+    assert_eq!(kept.table.ply(), 0);
+    let clocks = kept.now(ms(7000)).clocks.ok_or("no clocks")?;
+    assert_eq!((clocks.times.white.main_ms, clocks.times.black.main_ms), (9000, 10_000));
+    let mut strict = spec(Some("chess"), None, "none");
+    strict.takebacks = false;
+    let mut kept = Kept::both_come(strict)?;
+    kept.act(WHITE, e4, ms(1))?;
+    assert_eq!(kept.act(WHITE, Action::Takeback { ply: 1 }, ms(2)), Err(Refused::NoTakebacks));
+    Ok(())
+}
+
+#[test]
+fn a_counsellor_is_asked_once_when_the_choice_of_emperors_stands() -> Tested {
+    let fen = "k3q5/10/10/10/10/10/10/4Q4K w - - - 0 1";
+    let mut spec = spec(Some("strike80"), None, "none");
+    spec.fen = Some(fen.into());
+    let mut kept = Kept::both_come(spec)?;
+    let secret = Some("counsel".to_owned());
+    kept.act(BLACK, Action::Appoint { secret }, ms(1))?;
+    assert_eq!(kept.act(BLACK, Action::AskCounsel { ply: 0 }, ms(2)), Err(Refused::CannotAsk));
+    let who = kept.table.seat_of(Some("counsel"), "x").ok_or("no seat")?;
+    assert_eq!(who, Who::Counsellor(Side::Black));
+    let events = kept.table.joined(who, person("Cleo"));
+    kept.store(events, ms(3))?;
+    // The Queen Traverses from e1 to g1, two squares away.
+    let traverse = Action::Move {
+        ply: 0,
+        text: "e1g1e".into(),
+    };
+    kept.act(WHITE, traverse, ms(4))?;
+    assert!(kept.now(ms(5)).counsel.ok_or("none")?.black.can_ask);
+    let advice = Action::Advise {
+        text: "Promote them.".into(),
+    };
+    assert_eq!(kept.act(who, advice.clone(), ms(6)), Err(Refused::NotAskedForAdvice));
+    kept.act(BLACK, Action::AskCounsel { ply: 1 }, ms(7))?;
+    kept.act(who, advice.clone(), ms(8))?;
+    assert_eq!(kept.act(who, advice, ms(9)), Err(Refused::NotAskedForAdvice));
+    assert_eq!(kept.act(BLACK, Action::AskCounsel { ply: 1 }, ms(9)), Err(Refused::CannotAsk));
+    Ok(())
+}
+
+#[test]
+fn damaged_events_are_told_by_number() -> Tested {
+    let mut kept = Kept::both_come(spec(Some("chess"), None, "none"))?;
+    let e4 = Action::Move {
+        ply: 0,
+        text: "e4".into(),
+    };
+    kept.act(WHITE, e4, ms(1))?;
+    let mut broken = kept.entries.clone();
+    broken[3].event = Event::Played {
+        uci: "e2e5".into(),
+        lag: 0,
+    };
+    let error = Table::replay(kept.table.spec().clone(), &broken).err().ok_or("read")?;
+    assert!(error.to_string().starts_with("event 4 (Played { uci: \"e2e5\""), "{error}");
+    broken.remove(1);
+    let error = Table::replay(kept.table.spec().clone(), &broken).err().ok_or("read")?;
+    assert!(error.to_string().ends_with("expected event 2"), "{error}");
+    Ok(())
+}

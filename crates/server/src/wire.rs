@@ -1,0 +1,87 @@
+//! What goes over the wire: every JSON shape of the HTTP interface and of the socket, in one place, from which
+//! the OpenAPI document and the client's types are made. No logic.
+
+mod analysis;
+mod game;
+mod socket;
+mod variant;
+
+pub use analysis::*;
+pub use game::*;
+pub use socket::*;
+pub use variant::*;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// One of the two sides. White is also South or Pure-White, Black North or Blue-Stripe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// Moves first.
+    White,
+    /// Moves second.
+    Black,
+}
+
+impl From<husun::Side> for Side {
+    fn from(side: husun::Side) -> Side {
+        match side {
+            husun::Side::White => Side::White,
+            husun::Side::Black => Side::Black,
+        }
+    }
+}
+
+impl From<Side> for husun::Side {
+    fn from(side: Side) -> husun::Side {
+        match side {
+            Side::White => husun::Side::White,
+            Side::Black => husun::Side::Black,
+        }
+    }
+}
+
+/// A value for each side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Both<T> {
+    /// White's.
+    pub white: T,
+    /// Black's.
+    pub black: T,
+}
+
+impl<T> Both<T> {
+    /// Makes each side's value.
+    pub fn of(mut f: impl FnMut(husun::Side) -> T) -> Both<T> {
+        Both {
+            white: f(husun::Side::White),
+            black: f(husun::Side::Black),
+        }
+    }
+
+    /// A side's value.
+    pub fn get(&self, side: husun::Side) -> &T {
+        match side {
+            husun::Side::White => &self.white,
+            husun::Side::Black => &self.black,
+        }
+    }
+
+    /// A side's value, to change.
+    pub fn get_mut(&mut self, side: husun::Side) -> &mut T {
+        match side {
+            husun::Side::White => &mut self.white,
+            husun::Side::Black => &mut self.black,
+        }
+    }
+}
+
+/// Why a request was refused.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Refusal {
+    /// A word for programs, as `illegal_move`.
+    pub code: String,
+    /// What is wrong, where, and what was expected, for people.
+    pub message: String,
+}

@@ -1,0 +1,175 @@
+//! Messages of the socket at `/api/socket`: one JSON object a text frame.
+
+use super::{AnalysisLine, ChatLine, Now, Played, Snapshot};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What a client says. `ply` is the number of half-moves played when the client acts; a message that answers
+/// an older position is refused, and one that was carried out already changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ClientMessage {
+    /// Come to a game, as the first message. Answered by `snapshot`.
+    Join {
+        /// Id of the game.
+        game: String,
+        /// Secret of a seat; without it the guest's own seat is found by the cookie.
+        #[serde(default)]
+        seat: Option<String>,
+        /// Name to show, for one who takes a seat.
+        #[serde(default)]
+        name: Option<String>,
+    },
+    /// A move, in UCI form or algebraic notation.
+    Move {
+        /// Half-moves played before it.
+        ply: u32,
+        /// The move.
+        text: String,
+    },
+    /// Accept mate or stalemate instead of an optional move.
+    Accept {
+        /// Half-moves played.
+        ply: u32,
+    },
+    /// Give up.
+    Resign,
+    /// Offer a draw, or agree to the opponent's offer.
+    Draw {
+        /// Half-moves played.
+        ply: u32,
+    },
+    /// Decline the draw offered.
+    DeclineDraw {
+        /// Half-moves played.
+        ply: u32,
+    },
+    /// Ask to take the own last move back, or agree to the opponent's wish.
+    Takeback {
+        /// Half-moves played.
+        ply: u32,
+    },
+    /// Decline the opponent's wish.
+    DeclineTakeback {
+        /// Half-moves played.
+        ply: u32,
+    },
+    /// Give the game up before both have moved; no result.
+    Abort,
+    /// Propose a rematch with sides changed, or agree to it.
+    Rematch,
+    /// A line for the opponent.
+    Chat {
+        /// At most 500 characters.
+        text: String,
+    },
+    /// Answer a question of the match customs.
+    Choose {
+        /// What is chosen.
+        name: String,
+        /// The value.
+        value: String,
+    },
+    /// Appoint a Counsellor, before any was asked.
+    Appoint {
+        /// The engine, or else a person, for whom a link comes back as `counsel_link`.
+        engine: bool,
+    },
+    /// Ask the Counsellor, once, when the choice of Emperors stands and the own clock runs.
+    AskCounsel {
+        /// Half-moves played.
+        ply: u32,
+    },
+    /// The Counsellor's answer.
+    Advise {
+        /// At most 500 characters.
+        text: String,
+    },
+    /// Ask the engine about a position; an earlier question of this socket ends.
+    Analyse(AnalyseQuestion),
+    /// End the analysis.
+    StopAnalysis,
+    /// Is anyone there? Answered by `pong`.
+    Ping {
+        /// Comes back.
+        n: u32,
+    },
+}
+
+/// A position to be analysed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnalyseQuestion {
+    /// Number of the question; answers carry it.
+    pub n: u32,
+    /// Id of the game.
+    pub variant: String,
+    /// Position text to start from; the standard set-up if missing.
+    #[serde(default)]
+    pub fen: Option<String>,
+    /// Moves from there, in UCI form.
+    #[serde(default)]
+    pub moves: Vec<String>,
+    /// How many lines, 1 to 5.
+    #[serde(default)]
+    pub lines: Option<u8>,
+}
+
+/// What the server says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ServerMessage {
+    /// The whole game; answers `join`, and comes anew when the customs are settled.
+    Snapshot(Box<Snapshot>),
+    /// Something has changed. Cut the moves to `now.ply - played.len()`, add `played`, take over `now`.
+    Update {
+        /// Moves added.
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        played: Vec<Played>,
+        /// What is so now.
+        now: Box<Now>,
+    },
+    /// A line of chat.
+    Chat(ChatLine),
+    /// Link for the person appointed as Counsellor.
+    CounselLink {
+        /// Secret of the Counsellor's seat: `/game/{id}#{seat}`.
+        seat: String,
+    },
+    /// The Counsellor says, to the player alone.
+    Counsel {
+        /// The advice.
+        text: String,
+    },
+    /// The player asks this Counsellor now.
+    CounselAsked,
+    /// Lines of the analysis.
+    Analysis {
+        /// Number of the question.
+        n: u32,
+        /// Depth reached.
+        depth: u32,
+        /// Positions searched.
+        nodes: u64,
+        /// The lines, best first.
+        lines: Vec<AnalysisLine>,
+        /// Whether nothing more comes.
+        done: bool,
+    },
+    /// Answers `ping`.
+    Pong {
+        /// As sent.
+        n: u32,
+    },
+    /// The message was not carried out.
+    Refused {
+        /// Its type, as far as it could be read.
+        of: String,
+        /// A word for programs.
+        code: String,
+        /// Why, for people.
+        message: String,
+    },
+    /// The server goes down; come again.
+    Closing,
+}

@@ -1,0 +1,157 @@
+//! Games as they are offered: cards, details, piece moves.
+
+use super::{Both, Side};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A game in the list.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct VariantCard {
+    /// Its id, as `citadel9`.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// A sentence about it.
+    pub summary: String,
+    /// Who made it, or where it comes from.
+    pub origin: String,
+    /// Files of the frame.
+    pub files: u8,
+    /// Ranks of the frame.
+    pub ranks: u8,
+    /// The clock it is usually played with, as `tiger:120m+60s`.
+    pub clock: String,
+    /// Names of the sides.
+    pub sides: Both<String>,
+    /// What players agree on before a game of the family, if there is a family.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub customs: Option<Customs>,
+}
+
+/// What the players agree on before a game of a family.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Customs {
+    /// The family, as `Citadel`. A friend's game can be made for the family instead of one variant.
+    pub family: String,
+    /// How they agree.
+    pub method: CustomsMethod,
+    /// The choices that lead to this game.
+    pub choice: Vec<Choice>,
+    /// Whether players may appoint a Counsellor.
+    pub counsellor: bool,
+}
+
+/// How players agree on a game of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CustomsMethod {
+    /// Each names a value; where they differ, a die decides.
+    Die,
+    /// White makes the first choice, then Black the second.
+    Turns,
+}
+
+/// A value chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Choice {
+    /// What is chosen, as `ranks`.
+    pub name: String,
+    /// The value, as `9`.
+    pub value: String,
+}
+
+/// A game with everything needed to show it. Squares are named as `a1` to `l12`.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct VariantDetail {
+    /// As in the list.
+    #[serde(flatten)]
+    pub card: VariantCard,
+    /// Squares of the frame that do not exist.
+    pub missing: Vec<String>,
+    /// The kinds of piece.
+    pub pieces: Vec<PieceInfo>,
+    /// Regions to be shaded.
+    pub regions: Vec<Region>,
+    /// Set-ups, the standard one first.
+    pub setups: Vec<SetupInfo>,
+    /// Colours of the sides.
+    pub looks: Both<Looks>,
+    /// Whether players may accept mate or stalemate instead of an optional move.
+    pub accept: bool,
+    /// The rules for players, as HTML made from our own Markdown.
+    pub rules_html: String,
+}
+
+/// A kind of piece.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct PieceInfo {
+    /// Its capital letter in position texts and move notation.
+    pub letter: String,
+    /// Its name.
+    pub name: String,
+    /// Its moves in Betza notation.
+    pub betza: String,
+    /// Whether it is a royal kind.
+    pub royal: bool,
+    /// Whether it moves as a pawn does.
+    pub pawn: bool,
+}
+
+/// A region of the board.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Region {
+    /// Its key.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Its squares.
+    pub squares: Vec<String>,
+    /// Its colour as `#rrggbb`.
+    pub color: String,
+}
+
+/// A named set-up.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct SetupInfo {
+    /// `standard` for the game's own.
+    pub name: String,
+    /// Position text.
+    pub fen: String,
+}
+
+/// How a side's pieces look.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Looks {
+    /// Colour of the body, `#rrggbb`.
+    pub fill: String,
+    /// Colour of outline and details, `#rrggbb`.
+    pub detail: String,
+    /// Whether the body is striped.
+    pub stripes: bool,
+}
+
+/// A question: where could this piece go?
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ReachRequest {
+    /// The piece's capital letter.
+    pub letter: String,
+    /// Whose it is.
+    pub side: Side,
+    /// Where it stands.
+    pub from: String,
+    /// Squares with pieces of its own side.
+    #[serde(default)]
+    pub own: Vec<String>,
+    /// Squares with pieces of the other side.
+    #[serde(default)]
+    pub enemy: Vec<String>,
+}
+
+/// Where a piece can go with those blockers; castling, en passant and moves within a castle are left out.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ReachAnswer {
+    /// Empty squares that it can go to.
+    pub moves: Vec<String>,
+    /// Enemies that it can capture.
+    pub captures: Vec<String>,
+}
