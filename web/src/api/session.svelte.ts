@@ -103,9 +103,6 @@ export class Session {
       case 'update':
         this.#update(message.played ?? [], message.now);
         break;
-      case 'begun':
-        this.#join();
-        break;
       case 'chat':
         this.chat = [...this.chat, { side: message.side, text: message.text }];
         if (message.side !== this.own) this.#happened('chat');
