@@ -84,6 +84,7 @@ impl<S: Set> Worker<S> {
             }
             for r in moves.iter_mut() {
                 r.before = r.score;
+                r.score = -INFINITE;
             }
             self.root_depth = depth as i32;
             for line in 0..lines {
@@ -223,7 +224,6 @@ impl<S: Set> Worker<S> {
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;
         for (n, r) in moves[line..].iter_mut().enumerate() {
-            r.score = -INFINITE;
             let before = self.nodes;
             let (next, running, in_check) = self.make(&node, r.m, 0);
             let child = Node {
@@ -257,6 +257,8 @@ impl<S: Set> Worker<S> {
                 r.line.clear();
                 r.line.push(r.m);
                 r.line.extend_from_slice(&self.lines[1]);
+            } else {
+                r.score = -INFINITE;
             }
             if score > best {
                 best = score;

@@ -144,7 +144,7 @@ impl<S: Set> Worker<S> {
     #[inline(always)]
     fn tick(&mut self, run: &Run) -> bool {
         self.nodes += 1;
-        if self.nodes & 1023 == 0 {
+        if self.nodes & 255 == 0 {
             self.look(run);
         }
         if self.main
