@@ -1,5 +1,7 @@
 //! The program `husun`: reads the command line and hands over to the module of the subcommand.
 
+mod analyse;
+mod bench;
 mod contest;
 mod describe;
 mod inspect;
@@ -16,6 +18,7 @@ mod source;
 mod start;
 mod term;
 mod tui;
+mod tune;
 mod uci;
 mod xboard;
 
@@ -27,7 +30,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 if all went well; 1 if `husun pgn` found a game that cannot be read or played; \
+Exit codes: 0 if all went well; 1 if `husun pgn` or `husun analyse --annotate` found a game \
+that cannot be read or played; \
 2 if the command could not be carried out (bad arguments, an unknown game, a position or a file \
 that cannot be read).";
 
@@ -49,7 +53,10 @@ enum Command {
     Show(show::Options),
     Piece(piece::Options),
     Play(Box<play::Options>),
+    Analyse(Box<analyse::Options>),
     Perft(perft::Options),
+    Bench(bench::Options),
+    Tune(tune::Options),
     Pgn(pgn::Options),
     Match(Box<contest::Options>),
     Serve(serve::Options),
@@ -83,6 +90,9 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Show(options)) => show::run(&source, &options),
         Some(Command::Piece(options)) => piece::run(&source, &options),
         Some(Command::Play(options)) => play::run(&source, &options),
+        Some(Command::Analyse(options)) => return analyse::run(&source, &options),
+        Some(Command::Bench(options)) => bench::run(&source, &options),
+        Some(Command::Tune(options)) => tune::run(&source, &options),
         Some(Command::Perft(options)) => perft::run(&source, &options),
         Some(Command::Pgn(options)) => return pgn::run(&source, &options),
         Some(Command::Match(options)) => contest::run(&source, &options, &args.game_file),

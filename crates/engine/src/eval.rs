@@ -126,6 +126,8 @@ pub(crate) struct Evaluator<S: Set> {
     move_rule: i32,
     /// By side and square: steps of a king to a square that draws the game.
     citadel_steps: Option<[Vec<u8>; 2]>,
+    /// Whether a side left with its royal piece alone loses.
+    bare_loses: bool,
     /// Whether a small advantage without pawns wins nothing.
     needs_material: bool,
     /// Distance from the middle of the board, by square.
@@ -355,6 +357,17 @@ impl<S: Set> Evaluator<S> {
         let own = pos.side(side);
         if self.several_royals && (self.tables.royal_pieces(pos) & own).many() {
             f.set += self.terms.second_royal;
+        }
+        if self.bare_loses {
+            let enemy = pos.side(side.opponent());
+            let left = enemy.without(self.tables.royal_pieces(pos)).count();
+            // One piece left in full, two by half, three by a quarter.
+            if (1..=3).contains(&left) {
+                f.set += pair(
+                    self.terms.nearly_bare.mg >> (left - 1),
+                    self.terms.nearly_bare.eg >> (left - 1),
+                );
+            }
         }
         for facts in self.kinds.iter().filter(|k| k.one_colour) {
             let pieces = pos.kind(facts.kind) & own;

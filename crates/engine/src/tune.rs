@@ -1,6 +1,8 @@
 //! Tuning values on self-play: games against oneself give positions with results, and a logistic fit
 //! moves the values so that the static evaluation foretells the results better (Texel's method, with
-//! the gradient of each position by finite differences, and a pull towards the start).
+//! the gradient of each position by finite differences, and a pull towards the start). What is to be
+//! foretold is half the result of the game and half what the search thought: the result is true but says
+//! little of one position. `docs/tuning.md` tells the whole of it.
 
 use crate::engine::{Engine, Options};
 use crate::limits::Limits;
@@ -8,15 +10,18 @@ use crate::random::Random;
 use crate::values::{Pair, Terms, Values};
 use husun::{Position, Side, Status, Variant};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc::channel;
 
-/// A position with the result of the game that it stood in.
+/// A position with what became of it.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// Not in check, and nothing to capture with profit.
     pub position: Position,
-    /// What White scored, 0 to 1.
+    /// What White scored in its game, 0 to 1.
     pub result: f64,
+    /// What the search thought of it for White, in centipawns.
+    pub score: i32,
 }
 
 /// Positions of a game with its values.
@@ -28,6 +33,8 @@ pub struct Corpus {
     pub values: Values,
     /// Positions.
     pub samples: Vec<Sample>,
+    /// Number of games that they are from.
+    pub games: usize,
 }
 
 /// Plies of random moves before a game.
@@ -81,26 +88,35 @@ pub fn self_play(engine: &mut Engine, nodes: u64, seed: u64) -> Vec<Sample> {
             break f64::from(u8::from(white));
         }
         let calm = !position.in_check() && !position.is_capture(best) && !best.changes_kind();
-        if calm && score.abs() < 800 && random.below(3) == 0 {
-            quiet.push(position.clone());
+        if calm && score.abs() < 1000 && random.below(2) == 0 {
+            let white = if position.turn() == Side::White {
+                score
+            } else {
+                -score
+            };
+            quiet.push((position.clone(), white));
         }
         keys.push(position.key());
         position = position.play(best);
     };
     quiet
         .into_iter()
-        .map(|position| Sample { position, result })
+        .map(|(position, score)| Sample {
+            position,
+            result,
+            score,
+        })
         .collect()
 }
 
-/// Parameters of a game's values as one list: features, shared by all games fitted together, then
-/// pieces.
+/// Parameters of a game's values as one list: features, which may be shared by games fitted together, then
+/// pieces and their places.
 fn list(values: &Values) -> Vec<f64> {
-    let pairs = features(&values.terms).into_iter();
-    pairs
-        .chain(values.pieces.values().copied())
-        .flat_map(|p| [f64::from(p.mg), f64::from(p.eg)])
-        .collect()
+    let mut all = Vec::new();
+    values
+        .clone()
+        .each(|p| all.extend([f64::from(p.mg), f64::from(p.eg)]));
+    all
 }
 
 fn with_list(values: &Values, list: &[f64]) -> Values {
@@ -108,20 +124,16 @@ fn with_list(values: &Values, list: &[f64]) -> Values {
         mg: c[0].round() as i32,
         eg: c[1].round() as i32,
     });
-    let mut next = || pairs.next().unwrap_or_default();
     let mut values = values.clone();
-    values.terms.each(|pair| *pair = next());
-    for pair in values.pieces.values_mut() {
-        *pair = next();
-    }
+    values.each(|pair| *pair = pairs.next().unwrap_or_default());
     values
 }
 
-fn features(terms: &Terms) -> Vec<Pair> {
-    let mut all = Vec::new();
-    let mut terms = *terms;
-    terms.each(|pair| all.push(*pair));
-    all
+/// Number of parameters that games fitted together share.
+fn shared() -> usize {
+    let mut n = 0;
+    Terms::default().each(|_| n += 2);
+    n
 }
 
 /// Step of the finite differences.
@@ -130,9 +142,9 @@ const STEP: f64 = 8.0;
 /// One game's part of the model: evaluations and their gradients at the present values.
 struct Linear {
     base: Vec<f64>,
-    results: Vec<f64>,
-    /// By sample: change with each parameter.
-    slopes: Vec<Vec<f32>>,
+    targets: Vec<f64>,
+    /// By parameter and sample: change with the parameter. None for one that changes nothing.
+    slopes: Vec<Option<Vec<f32>>>,
 }
 
 fn evaluations(corpus: &Corpus, values: &Values) -> Vec<f64> {
@@ -152,21 +164,40 @@ fn evaluations(corpus: &Corpus, values: &Values) -> Vec<f64> {
     corpus.samples.iter().map(white).collect()
 }
 
-fn linear(corpus: &Corpus) -> Linear {
+/// The evaluations and how they change with each parameter, found by several threads.
+fn linear(corpus: &Corpus, targets: Vec<f64>, threads: usize) -> Linear {
     let at = list(&corpus.values);
     let base = evaluations(corpus, &corpus.values);
-    let mut slopes = vec![vec![0.0; at.len()]; base.len()];
-    for p in 0..at.len() {
+    let slope = |p: usize| {
         let mut moved = at.clone();
         moved[p] += STEP;
         let changed = evaluations(corpus, &with_list(&corpus.values, &moved));
-        for (slope, (new, old)) in slopes.iter_mut().zip(changed.iter().zip(&base)) {
-            slope[p] = ((new - old) / STEP) as f32;
+        let pairs = changed.iter().zip(&base);
+        let slopes: Vec<f32> = pairs.map(|(n, o)| ((n - o) / STEP) as f32).collect();
+        slopes.iter().any(|s| *s != 0.0).then_some(slopes)
+    };
+    let mut slopes = vec![None; at.len()];
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let (sender, found) = channel();
+        for _ in 0..threads.max(1) {
+            let (sender, next, slope, n) = (sender.clone(), &next, &slope, at.len());
+            scope.spawn(move || {
+                let numbers = std::iter::repeat_with(|| next.fetch_add(1, Relaxed));
+                for p in numbers.take_while(|&p| p < n) {
+                    // The receiver lives as long as the scope.
+                    let _ = sender.send((p, slope(p)));
+                }
+            });
         }
-    }
+        drop(sender);
+        for (p, slope) in found {
+            slopes[p] = slope;
+        }
+    });
     Linear {
         base,
-        results: corpus.samples.iter().map(|s| s.result).collect(),
+        targets,
         slopes,
     }
 }
@@ -175,81 +206,141 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Error of a scale from centipawns to chances.
-fn error(parts: &[Linear], scale: f64) -> f64 {
-    let (mut sum, mut n) = (0.0, 0.0);
-    for part in parts {
-        for (eval, result) in part.base.iter().zip(&part.results) {
-            sum += (sigmoid(eval * scale) - result).powi(2);
+/// The scale from centipawns to chances at which numbers foretell what is expected best, with the mean
+/// squared error.
+fn best_scale<'a>(pairs: impl Iterator<Item = (f64, f64)> + Clone + 'a) -> (f64, f64) {
+    let error = |scale: f64| {
+        let (mut sum, mut n) = (0.0, 0.0);
+        for (eval, target) in pairs.clone() {
+            sum += (sigmoid(eval * scale) - target).powi(2);
             n += 1.0;
         }
-    }
-    sum / f64::max(n, 1.0)
+        sum / f64::max(n, 1.0)
+    };
+    let scales = (10..120).map(|i| f64::from(i) * 0.0001);
+    let found = scales.map(|scale| (scale, error(scale)));
+    found
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .unwrap_or((0.003, 0.25))
+}
+
+/// Part of the search's opinion in what is to be foretold.
+const OPINION: f64 = 0.5;
+
+/// What is to be foretold of each position: its result and the search's opinion of it.
+fn targets(corpus: &Corpus) -> Vec<f64> {
+    let samples = corpus.samples.iter();
+    let (scale, _) = best_scale(samples.clone().map(|s| (f64::from(s.score), s.result)));
+    samples
+        .map(|s| OPINION * sigmoid(f64::from(s.score) * scale) + (1.0 - OPINION) * s.result)
+        .collect()
+}
+
+/// How far the evaluation with the corpus' values is from what is to be foretold: the mean squared error at
+/// the scale that suits it best.
+pub fn error(corpus: &Corpus) -> f64 {
+    let evals = evaluations(corpus, &corpus.values);
+    let targets = targets(corpus);
+    best_scale(evals.iter().copied().zip(targets.iter().copied())).1
 }
 
 /// Fits the values of all games together: features are shared, pieces are each game's own. `report` is
 /// told the mean squared error before each round.
-pub fn fit(corpora: &mut [Corpus], rounds: usize, report: &mut dyn FnMut(usize, f64)) {
+pub fn fit(
+    corpora: &mut [Corpus],
+    rounds: usize,
+    threads: usize,
+    report: &mut dyn FnMut(usize, f64),
+) {
     let starts: Vec<Vec<f64>> = corpora.iter().map(|c| list(&c.values)).collect();
-    let shared = 2 * features(&Terms::default()).len();
+    let games: usize = corpora.iter().map(|c| c.games).sum();
     for round in 0..rounds {
-        let parts: Vec<Linear> = corpora.iter().map(linear).collect();
-        let scales = (10..80).map(|i| f64::from(i) * 0.0001);
-        let scale = scales
-            .min_by(|a, b| error(&parts, *a).total_cmp(&error(&parts, *b)))
-            .unwrap_or(0.003);
-        report(round, error(&parts, scale));
+        let parts: Vec<Linear> = corpora
+            .iter()
+            .map(|c| linear(c, targets(c), threads))
+            .collect();
+        let pairs = parts.iter().flat_map(|p| {
+            let targets = p.targets.iter().copied();
+            p.base.iter().copied().zip(targets)
+        });
+        let (scale, error) = best_scale(pairs);
+        report(round, error);
         let mut at: Vec<Vec<f64>> = corpora.iter().map(|c| list(&c.values)).collect();
-        descend(&parts, &starts, &mut at, shared, scale);
+        descend(&parts, &starts, &mut at, scale, PULL / games.max(1) as f64);
         for (corpus, at) in corpora.iter_mut().zip(&at) {
             corpus.values = with_list(&corpus.values, at);
         }
     }
 }
 
-/// Weight of the pull towards the start, for a parameter that is off by a hundred.
-const PULL: f64 = 0.0004;
+/// Weight of the pull towards the start, for a parameter that is off by a hundred, for one game: the more
+/// games, the less it counts.
+const PULL: f64 = 0.12;
 const STEPS: usize = 250;
+/// Largest change of a parameter in one step, about.
+const RATE: f64 = 2.0;
 
 /// Adam on the linear model.
-fn descend(parts: &[Linear], starts: &[Vec<f64>], at: &mut [Vec<f64>], shared: usize, scale: f64) {
+fn descend(parts: &[Linear], starts: &[Vec<f64>], at: &mut [Vec<f64>], scale: f64, pull: f64) {
+    let shared = shared();
     let origin: Vec<Vec<f64>> = at.to_vec();
-    let zero = || -> Vec<Vec<f64>> { at.iter().map(|a| vec![0.0; a.len()]).collect() };
+    let zero = || -> Vec<Vec<f64>> { origin.iter().map(|a| vec![0.0; a.len()]).collect() };
     let (mut mean, mut square) = (zero(), zero());
     let samples: f64 = parts.iter().map(|p| p.base.len() as f64).sum();
     for step in 1..=STEPS {
-        let mut slope: Vec<Vec<f64>> = at.iter().map(|a| vec![0.0; a.len()]).collect();
+        let mut slope = zero();
         for (i, part) in parts.iter().enumerate() {
             let moved: Vec<f64> = at[i].iter().zip(&origin[i]).map(|(a, o)| a - o).collect();
-            for (s, eval) in part.base.iter().enumerate() {
-                let slopes = &part.slopes[s];
-                let shift: f64 = slopes
-                    .iter()
-                    .zip(&moved)
-                    .map(|(g, m)| f64::from(*g) * m)
-                    .sum();
-                let chance = sigmoid((eval + shift) * scale);
-                let push = 2.0 * (chance - part.results[s]) * chance * (1.0 - chance) * scale;
-                for (p, g) in slopes.iter().enumerate() {
-                    // The pull is of the whole sum, so each sample counts for its part.
-                    slope[i][p] += push * f64::from(*g) / samples;
-                }
+            for (slope, g) in slope[i].iter_mut().zip(gradient(part, &moved, scale)) {
+                // The pull is of the whole sum, so each sample counts for its part.
+                *slope = g / samples;
             }
         }
         for p in 0..shared {
             let sum: f64 = slope.iter().map(|s| s[p]).sum();
             slope.iter_mut().for_each(|s| s[p] = sum);
         }
-        let rate = 2.0;
         for i in 0..at.len() {
             for p in 0..at[i].len() {
-                let g = slope[i][p] + 2.0 * PULL * (at[i][p] - starts[i][p]) / 10_000.0;
+                if p >= shared && parts[i].slopes[p].is_none() {
+                    continue;
+                }
+                let g = slope[i][p] + 2.0 * pull * (at[i][p] - starts[i][p]) / 10_000.0;
                 mean[i][p] = 0.9 * mean[i][p] + 0.1 * g;
                 square[i][p] = 0.999 * square[i][p] + 0.001 * g * g;
                 let m = mean[i][p] / (1.0 - 0.9_f64.powi(step as i32));
                 let v = square[i][p] / (1.0 - 0.999_f64.powi(step as i32));
-                at[i][p] -= rate * m / (v.sqrt() + 1e-9);
+                at[i][p] -= RATE * m / (v.sqrt() + 1e-9);
             }
         }
     }
+}
+
+/// How the squared error of all samples changes with each parameter.
+fn gradient(part: &Linear, moved: &[f64], scale: f64) -> Vec<f64> {
+    let mut evals = part.base.clone();
+    for (slopes, by) in part.slopes.iter().zip(moved) {
+        let Some(slopes) = slopes.as_ref().filter(|_| *by != 0.0) else {
+            continue;
+        };
+        for (eval, slope) in evals.iter_mut().zip(slopes) {
+            *eval += f64::from(*slope) * by;
+        }
+    }
+    let push: Vec<f64> = evals
+        .iter()
+        .zip(&part.targets)
+        .map(|(eval, target)| {
+            let chance = sigmoid(eval * scale);
+            2.0 * (chance - target) * chance * (1.0 - chance) * scale
+        })
+        .collect();
+    let sum = |slopes: &Vec<f32>| -> f64 {
+        let pairs = slopes.iter().zip(&push);
+        pairs.map(|(slope, push)| f64::from(*slope) * push).sum()
+    };
+    part.slopes
+        .iter()
+        .map(|slopes| slopes.as_ref().map_or(0.0, sum))
+        .collect()
 }

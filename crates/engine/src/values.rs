@@ -114,6 +114,9 @@ pub struct Terms {
     pub second_royal: Pair,
     /// Two pieces of a kind that is tied to squares of one colour.
     pub both_colours: Pair,
+    /// Where a side left with its royal piece alone loses: the opponent's one piece left, in part also its
+    /// two or three.
+    pub nearly_bare: Pair,
 }
 
 impl Default for Terms {
@@ -137,6 +140,7 @@ impl Default for Terms {
             open_file: pair(-14, 0),
             second_royal: pair(150, 100),
             both_colours: pair(25, 45),
+            nearly_bare: pair(120, 160),
         }
     }
 }
@@ -163,9 +167,44 @@ impl Terms {
             &mut self.open_file,
             &mut self.second_royal,
             &mut self.both_colours,
+            &mut self.nearly_bare,
         ] {
             f(pair);
         }
+    }
+}
+
+/// What a piece gains by where it stands, added to what the engine derives from its moves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Places {
+    /// By rank, the side's own first.
+    pub ranks: Vec<Pair>,
+    /// By distance from the middle files.
+    pub files: Vec<Pair>,
+}
+
+impl Places {
+    /// As many entries as the game's board asks for, all nought.
+    fn none(variant: &Variant) -> Places {
+        let frame = &variant.frame;
+        Places {
+            ranks: vec![Pair::default(); frame.ranks().into()],
+            files: vec![Pair::default(); usize::from(frame.files()).div_ceil(2)],
+        }
+    }
+
+    /// Calls `f` with every entry, always in the same order.
+    fn each(&mut self, mut f: impl FnMut(&mut Pair)) {
+        self.ranks
+            .iter_mut()
+            .chain(&mut self.files)
+            .for_each(&mut f);
+    }
+
+    fn is_nought(&self) -> bool {
+        let mut all = self.ranks.iter().chain(&self.files);
+        all.all(|&p| p == Pair::default())
     }
 }
 
@@ -187,6 +226,9 @@ pub struct Values {
     /// Pieces by letter; a royal piece counts only where a side has several.
     #[serde(default)]
     pub pieces: BTreeMap<String, Pair>,
+    /// By letter, what pieces gain by where they stand.
+    #[serde(default)]
+    pub places: BTreeMap<String, Places>,
 }
 
 /// Why a text of values is refused.
@@ -196,12 +238,26 @@ pub enum ValuesError {
     #[error("{0}")]
     Syntax(String),
     /// A letter that no piece of the game has.
-    #[error("pieces.{letter}: the game has no such piece: expected one of {expected}")]
+    #[error("{table}.{letter}: the game has no such piece: expected one of {expected}")]
     Piece {
+        /// `pieces` or `places`.
+        table: &'static str,
         /// The letter read.
         letter: String,
         /// Letters of the game.
         expected: String,
+    },
+    /// More or fewer entries than the board has ranks, or files on one side of the middle.
+    #[error("places.{letter}.{what}: {found} entries: expected {expected}")]
+    Length {
+        /// The piece.
+        letter: String,
+        /// `ranks` or `files`.
+        what: &'static str,
+        /// Entries read.
+        found: usize,
+        /// Entries that the board asks for.
+        expected: usize,
     },
     /// A value beyond any sense.
     #[error("{key}: {found} is out of bounds: expected -{MAX_VALUE} to {MAX_VALUE}")]
@@ -223,34 +279,81 @@ impl Values {
             toml::from_str(text).map_err(|e| ValuesError::Syntax(e.message().into()))?;
         let mut values = estimate(variant);
         values.terms = read.terms;
+        let letters: Vec<String> = values.pieces.keys().cloned().collect();
+        let unknown = |table, letter| ValuesError::Piece {
+            table,
+            letter,
+            expected: letters.join(", "),
+        };
         for (letter, value) in read.pieces {
-            for found in [value.mg, value.eg] {
-                if found.abs() > MAX_VALUE {
-                    let key = format!("pieces.{letter}");
-                    return Err(ValuesError::Bounds { key, found });
-                }
-            }
+            within(value, || format!("pieces.{letter}"))?;
             match values.pieces.get_mut(&letter) {
                 Some(slot) => *slot = value,
-                None => {
-                    let expected: Vec<String> = values.pieces.into_keys().collect();
-                    let expected = expected.join(", ");
-                    return Err(ValuesError::Piece { letter, expected });
+                None => return Err(unknown("pieces", letter)),
+            }
+        }
+        for (letter, mut places) in read.places {
+            let Some(slot) = values.places.get_mut(&letter) else {
+                return Err(unknown("places", letter));
+            };
+            for (what, own, full) in [
+                ("ranks", &places.ranks, &slot.ranks),
+                ("files", &places.files, &slot.files),
+            ] {
+                let (found, expected) = (own.len(), full.len());
+                if found != expected {
+                    return Err(ValuesError::Length {
+                        letter,
+                        what,
+                        found,
+                        expected,
+                    });
                 }
             }
+            let mut sound = Ok(());
+            places.each(|p| {
+                if sound.is_ok() {
+                    sound = within(*p, || format!("places.{letter}"));
+                }
+            });
+            sound?;
+            *slot = places;
         }
         Ok(values)
     }
 
+    /// Calls `f` with every value in hundredths of a pawn or of a built-in weight, always in the same order:
+    /// features first.
+    pub(crate) fn each(&mut self, mut f: impl FnMut(&mut Pair)) {
+        self.terms.each(&mut f);
+        self.pieces.values_mut().for_each(&mut f);
+        self.places
+            .values_mut()
+            .for_each(|places| places.each(&mut f));
+    }
+
     /// The text that [`Values::parse`] reads.
     pub fn to_text(&self) -> String {
-        toml::to_string(self).unwrap_or_default()
+        let mut shown = self.clone();
+        shown.places.retain(|_, places| !places.is_nought());
+        toml::to_string(&shown).unwrap_or_default()
     }
 
     /// The value of a kind.
     pub fn piece(&self, variant: &Variant, kind: Kind) -> Pair {
         let letter = variant.piece(kind).letter.to_string();
         self.pieces.get(&letter).copied().unwrap_or_default()
+    }
+}
+
+/// Whether both values are within their bounds.
+fn within(value: Pair, key: impl Fn() -> String) -> Result<(), ValuesError> {
+    match [value.mg, value.eg]
+        .into_iter()
+        .find(|v| v.abs() > MAX_VALUE)
+    {
+        Some(found) => Err(ValuesError::Bounds { key: key(), found }),
+        None => Ok(()),
     }
 }
 
@@ -263,6 +366,7 @@ pub fn estimate(variant: &Variant) -> Values {
         AnyTables::W192(t) => mobilities(variant, t),
     };
     let mut pieces = BTreeMap::new();
+    let mut places = BTreeMap::new();
     for kind in variant.kinds() {
         let piece = variant.piece(kind);
         let value = if piece.pawn {
@@ -271,10 +375,12 @@ pub fn estimate(variant: &Variant) -> Values {
             worth(&mobilities[kind.index()])
         };
         pieces.insert(piece.letter.to_string(), value);
+        places.insert(piece.letter.to_string(), Places::none(variant));
     }
     Values {
         terms: Terms::default(),
         pieces,
+        places,
     }
 }
 

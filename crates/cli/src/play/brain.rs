@@ -2,7 +2,8 @@
 //! answers with the number of the question; an answer to an older question is to be passed over.
 
 use super::table::Table;
-use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Outcome, values::Values};
+use crate::source;
+use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Outcome};
 use husun::clock::TimeControl;
 use husun::{Position, Variant};
 use std::io;
@@ -62,7 +63,7 @@ impl Brain {
         let (outbox, answers) = mpsc::channel();
         let thread = thread::Builder::new().stack_size(STACK);
         thread.spawn(move || {
-            let mut engine = engine_of(&variant);
+            let mut engine = source::engine(&variant, Options::default());
             for question in inbox {
                 think(&mut engine, &question, &outbox);
             }
@@ -128,16 +129,6 @@ impl Brain {
 impl Drop for Brain {
     fn drop(&mut self) {
         self.stop();
-    }
-}
-
-fn engine_of(variant: &Arc<Variant>) -> Engine {
-    let tuned = games::values(&variant.id)
-        .filter(|_| games::variant(&variant.id).is_some_and(|v| Arc::ptr_eq(&v, variant)))
-        .and_then(|text| Values::parse(variant, text).ok());
-    match tuned {
-        Some(values) => Engine::with_values(variant.clone(), values, Options::default()),
-        None => Engine::new(variant.clone(), Options::default()),
     }
 }
 

@@ -53,6 +53,7 @@ impl<S: Set> Evaluator<S> {
                 .citadels
                 .as_ref()
                 .map(|squares| citadel_steps(variant, squares)),
+            bare_loses: endings.bare_king,
             needs_material: !endings.bare_king && endings.stalemate == Stalemate::Draw,
             from_middle: geometry.from_middle.clone(),
             dark: S::from_squares((0..geometry.places.len() as u8).filter(|&s| {
@@ -62,16 +63,24 @@ impl<S: Set> Evaluator<S> {
             places: geometry.places.clone(),
             kinds,
         };
-        evaluator.psq = evaluator.squares_of(&moves, &geometry);
+        evaluator.psq = evaluator.squares_of(variant, values, &moves, &geometry);
         evaluator
     }
 
     /// Piece values with piece-square terms: pieces like squares from which they have many moves,
     /// royal pieces their own edge while there is danger and the middle later.
-    fn squares_of(&self, moves: &[Mobility], geometry: &Geometry) -> Vec<Pair> {
+    fn squares_of(
+        &self,
+        variant: &Variant,
+        values: &Values,
+        moves: &[Mobility],
+        geometry: &Geometry,
+    ) -> Vec<Pair> {
         let n = self.squares;
         let mut all = vec![Pair::default(); 2 * self.kinds.len() * n];
         for (i, facts) in self.kinds.iter().enumerate() {
+            let letter = variant.piece(facts.kind).letter.to_string();
+            let places = values.places.get(&letter);
             let mean = mean(&moves[i].squares).max(0.5);
             for square in 0..n {
                 let place = if facts.royal {
@@ -94,7 +103,13 @@ impl<S: Set> Evaluator<S> {
                 } else {
                     facts.value
                 };
-                let value = base + weighed;
+                let (_, rank) = self.places[square];
+                let aside = geometry.aside[square] as usize;
+                let own = places.map_or(Pair::default(), |p| {
+                    let at = |all: &[Pair], i: usize| all.get(i).copied().unwrap_or_default();
+                    at(&p.ranks, rank as usize) + at(&p.files, aside)
+                });
+                let value = base + weighed + own;
                 all[2 * i * n + square] = value;
                 all[(2 * i + 1) * n + geometry.mirrored[square]] = value * -1;
             }

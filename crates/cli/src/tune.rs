@@ -1,0 +1,194 @@
+//! `husun tune`: plays games against itself and fits the engine's values to them (`docs/tuning.md`).
+
+use crate::source::{self, Source};
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use engine::tune::{self, Corpus, Sample, fit, self_play};
+use engine::values::{Values, estimate};
+use husun::Variant;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::channel;
+
+/// Fit the engine's values for a game to games that it plays against itself
+#[derive(Args)]
+pub struct Options {
+    /// Ids of the games
+    #[arg(required = true)]
+    games: Vec<String>,
+    /// Games of self-play, of each kind
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(10..=10_000_000))]
+    play: u64,
+    /// Positions visited for each move of them
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Rounds of the fit
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
+    rounds: u16,
+    /// What the openings are drawn from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// Fit what is no value of a piece or a place for all games together
+    #[arg(long)]
+    together: bool,
+    /// Start from the values estimated from the rules, not from those tuned before
+    #[arg(long)]
+    anew: bool,
+    /// Write FOLDER/ID/values.toml for each game
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    out: PathBuf,
+}
+
+/// Of so many games one is left out of the fit and tells how good it is.
+const HELD_OUT: u64 = 10;
+
+/// What was played of one game: what the fit learns from, and what it is measured by.
+struct Played {
+    learn: Corpus,
+    check: Corpus,
+}
+
+/// Plays, fits and writes.
+pub fn run(source: &Source, options: &Options) -> Result<()> {
+    let ids = options.games.iter();
+    let variants: Vec<_> = ids.map(|id| source.variant(id)).collect::<Result<_>>()?;
+    let mut all = Vec::new();
+    for variant in &variants {
+        all.push(play(variant, options)?);
+    }
+    match options.together {
+        true => improve(&mut all, options)?,
+        false => {
+            for played in &mut all {
+                improve(std::slice::from_mut(played), options)?;
+            }
+        }
+    }
+    for played in &all {
+        write(&played.learn, &options.out)?;
+    }
+    Ok(())
+}
+
+/// Plays the games of a kind, several at once. The same seed gives the same games.
+fn play(variant: &Arc<Variant>, options: &Options) -> Result<Played> {
+    let maker = || {
+        let ready = engine::Options::default();
+        match options.anew {
+            true => engine::Engine::new(variant.clone(), ready),
+            false => source::engine(variant, ready),
+        }
+    };
+    let values = match options.anew {
+        true => estimate(variant),
+        false => maker().values().clone(),
+    };
+    let bar = ProgressBar::new(options.play);
+    let style = format!(
+        "{} {{elapsed}} {{bar:30}} {{pos}}/{{len}} games, {{eta}} left",
+        variant.id
+    );
+    let style = ProgressStyle::with_template(&style);
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let next = AtomicU64::new(0);
+    let mut games: Vec<(u64, Vec<Sample>)> = Vec::new();
+    std::thread::scope(|scope| {
+        let (sender, found) = channel();
+        for _ in 0..options.threads {
+            let (sender, next, maker) = (sender.clone(), &next, &maker);
+            scope.spawn(move || {
+                let mut engine = maker();
+                let numbers = std::iter::repeat_with(|| next.fetch_add(1, Relaxed));
+                for n in numbers.take_while(|&n| n < options.play) {
+                    let seed = options.seed.wrapping_mul(1 << 32).wrapping_add(n);
+                    let samples = self_play(&mut engine, options.nodes, seed);
+                    // The receiver lives as long as the scope.
+                    let _ = sender.send((n, samples));
+                }
+            });
+        }
+        drop(sender);
+        for game in found {
+            bar.inc(1);
+            games.push(game);
+        }
+    });
+    bar.finish_and_clear();
+    games.sort_by_key(|game| game.0);
+    let corpus = |checks: bool| {
+        let own = games.iter().filter(|g| (g.0 % HELD_OUT == 0) == checks);
+        Corpus {
+            variant: variant.clone(),
+            values: values.clone(),
+            games: own.clone().count(),
+            samples: own.flat_map(|g| g.1.clone()).collect(),
+        }
+    };
+    let played = Played {
+        learn: corpus(false),
+        check: corpus(true),
+    };
+    ensure!(
+        !played.learn.samples.is_empty() && !played.check.samples.is_empty(),
+        "{}: {} games gave no quiet position: expected some; let more be played",
+        variant.id,
+        options.play
+    );
+    Ok(played)
+}
+
+/// Fits and says how well.
+fn improve(all: &mut [Played], options: &Options) -> Result<()> {
+    let mut err = std::io::stderr();
+    let before: Vec<f64> = all.iter().map(|p| tune::error(&p.check)).collect();
+    let mut corpora: Vec<Corpus> = all.iter().map(|p| p.learn.clone()).collect();
+    let mut failed = Ok(());
+    let threads = options.threads.into();
+    fit(
+        &mut corpora,
+        options.rounds.into(),
+        threads,
+        &mut |round, error| {
+            let told = writeln!(err, "round {}: error {error:.5}", round + 1);
+            failed = std::mem::replace(&mut failed, Ok(())).and(told);
+        },
+    );
+    failed?;
+    for ((played, corpus), before) in all.iter_mut().zip(corpora).zip(before) {
+        played.check.values = corpus.values.clone();
+        played.learn = corpus;
+        let white = played.learn.samples.iter().map(|s| s.result).sum::<f64>();
+        writeln!(
+            err,
+            "{}: {} positions of {} games, White {:.1}%; error on {} positions of games left out: \
+             {before:.5} before, {:.5} after",
+            played.learn.variant.id,
+            played.learn.samples.len(),
+            played.learn.games,
+            100.0 * white / played.learn.samples.len() as f64,
+            played.check.samples.len(),
+            tune::error(&played.check)
+        )?;
+    }
+    Ok(())
+}
+
+fn write(corpus: &Corpus, out: &Path) -> Result<()> {
+    let folder = out.join(&corpus.variant.id);
+    let file = folder.join("values.toml");
+    let text = corpus.values.to_text();
+    // What is written must be what is read.
+    Values::parse(&corpus.variant, &text)
+        .with_context(|| format!("{}: the values found are out of bounds", corpus.variant.id))?;
+    std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(&file, &text))
+        .with_context(|| format!("{}: cannot write", file.display()))?;
+    writeln!(std::io::stdout(), "{}", file.display())?;
+    Ok(())
+}

@@ -1,0 +1,257 @@
+//! `husun analyse`, `husun bench` and `husun tune` as people call them.
+
+use serde_json::Value;
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+type Done = Result<(), Box<dyn Error>>;
+
+fn husun(args: &[&str]) -> std::io::Result<Output> {
+    Command::new(env!("CARGO_BIN_EXE_husun"))
+        .args(args)
+        .output()
+}
+
+/// What a call that must succeed prints.
+fn out(args: &[&str]) -> Result<String, Box<dyn Error>> {
+    let run = husun(args)?;
+    let err = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(0), "{args:?}: {err}");
+    Ok(String::from_utf8(run.stdout)?)
+}
+
+fn folder(name: &str) -> std::io::Result<PathBuf> {
+    let folder = std::env::temp_dir().join(format!("husun-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+#[test]
+fn a_position_line_by_line() -> Done {
+    // After 1. f3 e5 2. g4 Black mates.
+    let text = out(&[
+        "analyse", "chess", "--moves", "f3", "e7e5", "g4", "--depth", "4",
+    ])?;
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.last(), Some(&"best: Qh4#"));
+    let line = lines[lines.len() - 2];
+    assert!(line.contains("#-1"), "{line}");
+    assert!(line.ends_with("2... Qh4#"), "{line}");
+
+    // Two lines, for White, the better one first.
+    let fen = "k7/8/8/8/8/8/1r6/K2R4 w - - 0 1";
+    let text = out(&[
+        "analyse",
+        "chess",
+        "--fen",
+        fen,
+        "--multipv",
+        "2",
+        "--nodes",
+        "20000",
+        "--json",
+    ])?;
+    let all: Vec<Value> = text
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()?;
+    let last = all.last().ok_or("nothing")?;
+    assert_eq!(last["san"], "Kxb2");
+    assert_eq!(last["status"], "ongoing");
+    let lines: Vec<&Value> = all.iter().filter(|v| v["line"] == 2).collect();
+    assert!(!lines.is_empty());
+    for line in lines {
+        let wdl: u64 = line["wdl"]
+            .as_array()
+            .ok_or("no chances")?
+            .iter()
+            .filter_map(Value::as_u64)
+            .sum();
+        assert_eq!(wdl, 1000);
+        let moves = line["san"].as_array().ok_or("no line")?.len();
+        assert_eq!(line["uci"].as_array().map(Vec::len), Some(moves));
+    }
+    Ok(())
+}
+
+#[test]
+fn positions_without_a_choice() -> Done {
+    let text = out(&[
+        "analyse",
+        "chess",
+        "--fen",
+        "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
+        "--depth",
+        "2",
+    ])?;
+    assert_eq!(text, "no move: checkmate\n");
+    for (args, told) in [
+        (
+            &["--moves", "e5"][..],
+            "husun: --moves: move 1: `e5` fits no legal move",
+        ),
+        (
+            &["--time", "0"],
+            "husun: --time: 0 is out of bounds: expected seconds above 0, up to 1000000",
+        ),
+        (
+            &["--pgn", "/no/such"],
+            "husun: /no/such: cannot be read: No such file or directory (os error 2)",
+        ),
+    ] {
+        let args = [&["analyse", "chess"], args].concat();
+        let run = husun(&args)?;
+        assert_eq!(run.status.code(), Some(2), "{args:?}");
+        assert_eq!(String::from_utf8(run.stderr)?.trim(), told, "{args:?}");
+    }
+    Ok(())
+}
+
+const GAME: &str = "[Event \"a mate\"]\n[Variant \"chess\"]\n\n\
+    1. f3 {careless} e5 2. g4 $2 Qh4# 0-1\n\n\
+    [Event \"a bad one\"]\n\n1. e5 *\n\n\
+    [Event \"a piece lost\"]\n\n1. e4 e5 2. Qg4 a6 3. Qxd7+ Bxd7 *\n";
+
+#[test]
+fn games_are_annotated() -> Done {
+    let folder = folder("annotate")?;
+    let path = |name: &str| folder.join(name).display().to_string();
+    std::fs::write(path("in.pgn"), GAME)?;
+    let (from, to) = (path("in.pgn"), path("out.pgn"));
+    let args = [
+        "analyse",
+        "chess",
+        "--pgn",
+        &from,
+        "--annotate",
+        "--nodes",
+        "4000",
+        "--out",
+        &to,
+    ];
+    let run = husun(&args)?;
+    assert_eq!(run.status.code(), Some(1));
+    let err = String::from_utf8(run.stderr)?;
+    assert!(err.contains("in.pgn: game 2: move 1."), "{err}");
+    let text = std::fs::read_to_string(&to)?;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // The comment and the judgement of the game stay, a mate in one is seen, and what would have been
+    // better is told.
+    for part in [
+        "[Annotator \"Husun",
+        "careless",
+        "2. g4 $2 {[%eval #-1,",
+        "Qh4# 0-1",
+        "3. Qxd7+ $4 {[%eval -",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("$2 $"), "{text}");
+    let (_, better) = text.split_once("2. g4").ok_or("no move")?;
+    let (better, _) = better.split_once("Qh4#").ok_or("no mate")?;
+    assert!(better.contains("(2. "), "{better}");
+    // What was written can be read, and to annotate it again adds nothing but depth.
+    assert!(out(&["pgn", "check", &to])?.ends_with("2 games, 10 moves, 0 bad\n"));
+    let again = out(&[
+        "analyse",
+        "chess",
+        "--pgn",
+        &to,
+        "--annotate",
+        "--nodes",
+        "4000",
+    ])?;
+    assert_eq!(again.matches('(').count(), text.matches('(').count());
+    // The last position of the first game.
+    let last = out(&["analyse", "chess", "--pgn", &to, "--depth", "1"])?;
+    assert_eq!(last, "no move: checkmate\n");
+    // Another game's file, and a file over itself.
+    let other = husun(&[
+        "analyse",
+        "citadel8",
+        "--pgn",
+        &from,
+        "--annotate",
+        "--depth",
+        "1",
+    ])?;
+    assert_eq!(other.status.code(), Some(1));
+    let same = husun(&[
+        "analyse",
+        "chess",
+        "--pgn",
+        &from,
+        "--annotate",
+        "--out",
+        &from,
+    ])?;
+    assert_eq!(same.status.code(), Some(2));
+    assert_eq!(std::fs::read_to_string(&from)?, GAME);
+    std::fs::remove_dir_all(folder)?;
+    Ok(())
+}
+
+#[test]
+fn a_bench_counts_the_same() -> Done {
+    let once: Value = serde_json::from_str(&out(&["bench", "--depth", "3", "--json"])?)?;
+    let games = once["games"].as_object().ok_or("no games")?;
+    assert_eq!(games.len(), 15);
+    let sum: u64 = games.values().filter_map(Value::as_u64).sum();
+    assert_eq!(once["nodes"], sum);
+    let text = out(&["bench", "citadel9", "--depth", "3"])?;
+    let nodes = games["citadel9"].to_string();
+    for line in text.lines() {
+        assert_eq!(line.split_whitespace().nth(1), Some(nodes.as_str()));
+    }
+    assert_eq!(text.lines().count(), 2);
+    Ok(())
+}
+
+#[test]
+fn values_are_tuned_written_and_read() -> Done {
+    let folder = folder("tune")?;
+    let to = folder.display().to_string();
+    let args = [
+        "tune",
+        "shatranj",
+        "--play",
+        "20",
+        "--nodes",
+        "60",
+        "--rounds",
+        "1",
+        "--threads",
+        "2",
+        "--out",
+        &to,
+    ];
+    let run = husun(&args)?;
+    let err = String::from_utf8(run.stderr)?;
+    assert_eq!(run.status.code(), Some(0), "{err}");
+    let errors: Vec<f64> = err
+        .split_once("left out:")
+        .ok_or("no errors told")?
+        .1
+        .split_whitespace()
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    assert!(
+        errors.len() == 2 && errors.iter().all(|e| (0.0..0.25).contains(e)),
+        "{err}"
+    );
+    let file = folder.join("shatranj/values.toml");
+    assert_eq!(
+        String::from_utf8(run.stdout)?.trim(),
+        file.display().to_string()
+    );
+    let text = std::fs::read_to_string(&file)?;
+    let game = games::variant("shatranj").ok_or("no game")?;
+    let values = engine::values::Values::parse(&game, &text)?;
+    assert_ne!(values, engine::values::estimate(&game));
+    // The same games, the same fit.
+    out(&args)?;
+    assert_eq!(std::fs::read_to_string(&file)?, text);
+    std::fs::remove_dir_all(folder)?;
+    Ok(())
+}
