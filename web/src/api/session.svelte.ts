@@ -139,6 +139,7 @@ export class Session {
     }
     const backwards = kept < this.moves.length;
     if (played.length || backwards) {
+      this.notice = null;
       const before = this.moves[kept - 1]?.fen ?? this.snapshot?.start ?? '';
       this.moves = [...this.moves.slice(0, kept), ...played];
       if (backwards) this.nonce += 1;
