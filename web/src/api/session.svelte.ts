@@ -88,7 +88,10 @@ export class Session {
       case 'snapshot': {
         const first = this.snapshot === null;
         this.failure = null;
-        this.snapshot = message;
+        const told: Snapshot = message;
+        this.snapshot = told;
+        this.advice = told.advice ?? this.advice;
+        this.counselSeat = told.counsel_seat ?? this.counselSeat;
         this.chat = message.chat;
         if (message.moves.length < this.moves.length) this.nonce += 1;
         this.moves = message.moves;
