@@ -40,8 +40,11 @@ export function resultText(result: GameResult, variant: Pick<VariantCard, 'sides
   return who + (REASONS[result.reason] ?? ` by ${result.reason}`);
 }
 
-/** The two players of a game in a line. */
-export function playersText(players: Both<Player>): string {
-  const name = (player: Player) => (player.seated ? player.name || 'Guest' : '…');
-  return `${name(players.white)} – ${name(players.black)}`;
+/** The two players of a game in a line; `own` is the reader's side. */
+export function playersText(players: Both<Player>, own: Side | null | undefined): string {
+  const name = (side: Side) => {
+    if (side === own) return 'You';
+    return players[side].seated ? players[side].name || 'Guest' : '…';
+  };
+  return `${name('white')} – ${name('black')}`;
 }
