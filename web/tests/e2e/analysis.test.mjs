@@ -113,7 +113,7 @@ test('a game played here, PGN of another game from a file, and its result', asyn
       }
     });
     await page.goto(`/analysis/chess?game=${id}`);
-    await page.getByText(/Black wins, by checkmate/).waitFor();
+    await page.getByText(/Black wins by checkmate/).waitFor();
     assert.equal((await moves(page)).length, 4);
 
     const pgn = '[Variant "citadel9"]\n\n1. e4 {north} e6 *\n';

@@ -36,37 +36,39 @@ export async function drag(page, from, to) {
   await page.mouse.up();
 }
 
-/** Walks to a square with arrow keys, from where the grid's focus stands. */
+/** Walks to a square with arrow keys, from where the grid's focus stands. Squares that are missing are gone round. */
 export async function walk(page, name) {
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-square'));
   if (!(await focused())) await grid(page).locator('[tabindex="0"]').focus();
-  for (let steps = 0; steps < 60; steps++) {
-    const here = await focused();
-    if (here === name) return;
-    const places = await Promise.all(
-      [here, name].map((at) =>
-        square(page, at).evaluate((cell) => {
-          const row = cell.parentElement;
-          return [[...row.parentElement.children].indexOf(row), [...row.children].indexOf(cell)];
-        }),
+  const keys = await grid(page).evaluate((board, goal) => {
+    const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const table = [...board.querySelectorAll('[role="row"]')].map((row) =>
+      [...row.children].map((cell) =>
+        cell.getAttribute('aria-disabled') === 'true' ? null : cell.getAttribute('data-square'),
       ),
     );
-    const [[row, column], [toRow, toColumn]] = places;
-    const key =
-      row !== toRow
-        ? row < toRow
-          ? 'ArrowDown'
-          : 'ArrowUp'
-        : column < toColumn
-          ? 'ArrowRight'
-          : 'ArrowLeft';
-    await page.keyboard.press(key);
-    if ((await focused()) === here) {
-      // A missing square is in the way: go round by the other direction.
-      await page.keyboard.press(column < toColumn ? 'ArrowRight' : 'ArrowLeft');
+    const place = (square) => {
+      const row = table.findIndex((cells) => cells.includes(square));
+      return [row, table[row].indexOf(square)];
+    };
+    const start = document.activeElement.getAttribute('data-square');
+    const ways = new Map([[start, []]]);
+    for (const square of ways.keys()) {
+      if (square === goal) return ways.get(square);
+      for (const [key, [down, right]] of Object.entries(STEPS)) {
+        const [row, column] = place(square);
+        const at = (far, aside) =>
+          table[row + down * far + right * aside]?.[column + right * far + down * aside];
+        const beyond = Array.from({ length: 15 }, (_, i) => at(i + 2, 0));
+        const next = [at(1, 0), at(1, 1), at(1, -1), ...beyond].find((name) => name);
+        if (next && !ways.has(next)) ways.set(next, [...ways.get(square), key]);
+      }
     }
-  }
-  assert.fail(`the keyboard does not reach ${name}`);
+    return null;
+  }, name);
+  assert.ok(keys, `the keyboard does not reach ${name}`);
+  for (const key of keys) await page.keyboard.press(key);
+  assert.equal(await focused(), name);
 }
 
 /** Chooses what a piece becomes, where a chooser asks. `name` is the button's text. */
@@ -77,6 +79,8 @@ export async function choose(page, name) {
 /** Enters a move; `by` is how. Where the page asks what the piece becomes, the letter's piece is chosen. */
 export async function move(page, uci, { by = 'click', legal = [], detail } = {}) {
   const { from, to, letter } = split(uci);
+  // In a game the page must know that it is this side's turn; before, a move would be one entered ahead.
+  if (page.url().includes('/game/')) await page.locator('.state.mine').waitFor();
   if (from === to) {
     await page.getByRole('button', { name: /Make the Kings/ }).click();
     return;
@@ -112,7 +116,8 @@ export async function waitForTurn(person, id, side, timeout = 20_000) {
   const end = Date.now() + timeout;
   for (;;) {
     const game = await person.snapshot(id);
-    if (game.now.stage !== 'playing' || game.now.turn === side) return game;
+    const { stage, turn } = game.now;
+    if (stage === 'over' || stage === 'aborted' || turn === side) return game;
     assert.ok(Date.now() < end, `${side} waits too long for its turn in ${id}`);
     await new Promise((resolve) => setTimeout(resolve, 60));
   }
