@@ -137,3 +137,39 @@ test('a server that is killed and started again has lost nothing', async () => {
     }),
   );
 });
+
+test('a name is chosen, own games and games to watch are listed, a game is given up', async () => {
+  const first = await here.person();
+  const second = await here.person();
+  await visit(first, (page) =>
+    visit(second, async (other) => {
+      await page.goto('/mine');
+      await page.getByText('You have no games yet').waitFor();
+      await page.getByLabel('Your name in games').fill('Zenobia & sons');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+
+      const { id, seat, friend_seat } = await first.makeGame({ variant: 'grand', side: 'white' });
+      await page.goto(`/game/${id}#${seat}`);
+      await other.goto(`/game/${id}#${friend_seat}`);
+      await other.getByText('Zenobia & sons').first().waitFor();
+      await move(page, 'e3e4');
+      await waitForPly(other, 1);
+
+      await page.goto('/');
+      await page.getByRole('region', { name: 'Your games' }).getByRole('link').first().waitFor();
+      const stranger = await here.person();
+      await visit(stranger, async (watching) => {
+        await watching.goto('/');
+        const list = watching.getByRole('region', { name: 'Games to watch' });
+        await list.getByRole('link').filter({ hasText: 'Zenobia & sons' }).click();
+        await waitForPly(watching, 1);
+        await other.getByRole('button', { name: 'Abort' }).click();
+        await watching.getByText('given up before it counted').waitFor();
+      });
+      await page.goto('/mine');
+      await page.getByRole('link').filter({ hasText: 'Grand chess' }).click();
+      await page.getByText('given up before it counted').waitFor();
+    }),
+  );
+});

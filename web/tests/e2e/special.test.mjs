@@ -104,6 +104,26 @@ test('TigerSquares: the Counsellor is asked once, when the choice of Emperors st
   });
 });
 
+test('TigerSquares: a person invited by link is asked and advises', async () => {
+  const fen = 'bsinqknpsb/ffffffffff/10/10/10/10/FFFFFFFFFF/BSINQK1PSB w KQkq - - 0 1';
+  await table({ variant: 'strike80', fen, clock: 'tiger:5m+5s' }, async (page, other) => {
+    await other.getByRole('button', { name: 'Invite a person' }).click();
+    const link = await other.getByLabel('Send this to your Counsellor').inputValue();
+    const counsellor = await here.person();
+    await visit(counsellor, async (beside) => {
+      await beside.goto(link);
+      await beside.getByText('You are the Counsellor').waitFor();
+      await move(page, 'e1g1e');
+      await other.getByRole('button', { name: 'Ask the Counsellor' }).click();
+      await beside.getByLabel(/You are asked now/).fill('Make them <i>Emperors</i>!');
+      await beside.getByRole('button', { name: 'Advise' }).click();
+      await other.locator('blockquote').filter({ hasText: 'Make them <i>Emperors</i>!' }).waitFor();
+      assert.equal(await page.getByText('Make them').count(), 0, 'the opponent does not hear it');
+      assert.equal(await beside.getByRole('button', { name: 'Resign' }).count(), 0);
+    });
+  });
+});
+
 test('TigerSquares: mate is accepted instead of a Traverse', async () => {
   const fen = '1s1q1Kn1sb/b1fi1f1f2/9f/10/10/10/1Fk1P5/F5B3/3F1F4/BS1NQ1N1S1 b Q - - 6 12';
   await table({ variant: 'strike100', fen }, async (page, other, id, white) => {
