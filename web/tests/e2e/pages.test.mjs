@@ -135,6 +135,49 @@ test('on a phone: no page is wider than the window, a 12x12 game is played by to
   });
 });
 
+test('colours, pieces and sound are chosen and remembered; the board turns round', async () => {
+  const person = await here.person({ colorScheme: 'light' });
+  await visit(person, async (page) => {
+    const { id, seat } = await person.makeGame({ variant: 'citadel9', level: 1, side: 'white' });
+    await page.goto(`/game/${id}#${seat}`);
+    await grid(page).waitFor();
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+    const picture = () =>
+      page
+        .locator('cg-board piece.white.k-piece')
+        .evaluate((piece) => getComputedStyle(piece).backgroundImage);
+    assert.equal(await theme(), 'light');
+    await page.waitForFunction(() => {
+      const piece = document.querySelector('cg-board piece.white.k-piece');
+      return piece && getComputedStyle(piece).backgroundImage.includes('data:');
+    });
+    const themed = await picture();
+
+    await page.getByRole('button', { name: 'Dark colours' }).click();
+    assert.equal(await theme(), 'dark');
+    await page.getByRole('button', { name: /^Piece pictures/ }).click();
+    await page.locator('.pieces-letters-citadel9').first().waitFor();
+    await page.getByRole('button', { name: 'Sound' }).click();
+    await page.reload();
+    await grid(page).waitFor();
+    assert.equal(await theme(), 'dark');
+    await page.locator('.pieces-letters-citadel9').first().waitFor();
+    await page.waitForFunction(() => {
+      const piece = document.querySelector('cg-board piece.white.k-piece');
+      return piece && getComputedStyle(piece).backgroundImage.includes('data:');
+    });
+    assert.notEqual(await picture(), themed);
+    assert.equal(await page.getByRole('button', { name: 'Sound' }).getAttribute('aria-pressed'), 'false');
+
+    const first = () => grid(page).locator('[data-square]').first().getAttribute('data-square');
+    assert.equal(await first(), 'a9');
+    await page.getByRole('button', { name: 'Flip the board' }).click();
+    assert.equal(await first(), 'i1');
+    await move(page, 'e2e4');
+    await waitForPly(page, 2);
+  });
+});
+
 test('the game page loads less than 150 kB of compressed script and style, pieces and all', async (t) => {
   const person = await here.person();
   await visit(person, async (page) => {
