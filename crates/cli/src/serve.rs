@@ -23,6 +23,9 @@ pub struct Options {
     /// Settings; what is said here on the command line comes first
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Serve the browser client's files from a folder instead of the program's own
+    #[arg(long, value_name = "DIR")]
+    client: Option<PathBuf>,
     /// Open the browser
     #[arg(long)]
     open: bool,
@@ -54,6 +57,9 @@ fn settings(options: &Options) -> Result<Config> {
     }
     if let Some(url) = &options.database {
         config.database = Some(url.clone());
+    }
+    if let Some(client) = &options.client {
+        config.client = Some(client.clone());
     }
     Ok(config)
 }

@@ -23,6 +23,8 @@ pub struct Config {
     pub behind_proxy: bool,
     /// Origins besides the server's own from which browsers may come, as `https://play.example.org`.
     pub origins: Vec<String>,
+    /// Folder with the browser client's files, for those who work on it; the program's own if missing.
+    pub client: Option<PathBuf>,
     /// Limits.
     pub limits: Limits,
 }
@@ -37,6 +39,7 @@ impl Default for Config {
             engine_hash: 16,
             behind_proxy: false,
             origins: Vec::new(),
+            client: None,
             limits: Limits::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! The HTTP interface: routes, what holds for all of them, and the document that describes them.
 
 pub mod address;
-mod client;
+pub mod client;
 mod games;
 mod guests;
 mod looks;

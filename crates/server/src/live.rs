@@ -4,6 +4,8 @@
 mod counsel;
 mod engine;
 mod tell;
+#[cfg(test)]
+mod tests;
 
 use crate::hall::{Hall, Made};
 use crate::store::EventRow;
@@ -187,8 +189,9 @@ impl Live {
         self.time_at(Instant::now())
     }
 
+    /// In whole milliseconds, as it is stored, so that what is read again is the same.
     fn time_at(&self, instant: Instant) -> Duration {
-        self.base + instant.saturating_duration_since(self.epoch)
+        whole(self.base + instant.saturating_duration_since(self.epoch))
     }
 
     fn presence(&self) -> Presence {
@@ -361,9 +364,12 @@ impl Live {
         };
         let at = self.time_at(came).max(self.table.at());
         let appoints = matches!(action, Action::Appoint { .. });
-        let proposes = matches!(action, Action::Rematch);
+        let rematch = match (&action, who) {
+            (Action::Rematch, Who::Player(side)) => self.table.wants_rematch(side).then_some(()),
+            _ => None,
+        };
         let world = self.world.clone();
-        let decided = self.table.decide(who, &action, at, lag.min(LAG), &mut || world.die());
+        let decided = self.table.decide(who, &action, at, whole(lag.min(LAG)), &mut || world.die());
         match decided {
             Err(refused) => outbox.tell(&ServerMessage::Refused {
                 of: of.into(),
@@ -384,8 +390,8 @@ impl Live {
                 }
                 self.carry_out(events, at).await;
                 histogram!("husun_action_seconds").record(came.elapsed().as_secs_f64());
-                if let (true, Who::Player(side)) = (proposes, who) {
-                    self.make_rematch(side).await;
+                if rematch.is_some() {
+                    self.make_rematch().await;
                 }
             }
         }
@@ -482,10 +488,7 @@ impl Live {
         self.presence_due.get_or_insert(Instant::now() + PRESENCE);
     }
 
-    async fn make_rematch(&mut self, by: Side) {
-        if !self.table.wants_rematch(by) {
-            return;
-        }
+    async fn make_rematch(&mut self) {
         let spec = self.hall.rematch_of(&self.table);
         match self.hall.create(spec).await {
             Ok(Made { id, .. }) => {
@@ -497,4 +500,9 @@ impl Live {
             }
         }
     }
+}
+
+/// A time in whole milliseconds.
+fn whole(time: Duration) -> Duration {
+    Duration::from_millis(time.as_millis() as u64)
 }

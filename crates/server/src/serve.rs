@@ -4,7 +4,7 @@ use crate::brains::Brains;
 use crate::config::Config;
 use crate::guest;
 use crate::hall::Hall;
-use crate::http;
+use crate::http::{self, client::Client};
 use crate::limits::Guard;
 use crate::state::App;
 use crate::store::{SqlStore, StoreError, Writer};
@@ -142,6 +142,7 @@ pub async fn bind(config: &Config) -> Result<Running, ServeError> {
         sockets: Arc::default(),
         behind_proxy: config.behind_proxy,
         origins: config.origins.clone().into(),
+        client: config.client.clone().map_or(Client::Embedded, Client::Folder),
     };
     Ok(Running {
         listener,

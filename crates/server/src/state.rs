@@ -1,6 +1,7 @@
 //! What handlers share. Each handler asks for the part it needs.
 
 use crate::hall::Hall;
+use crate::http::client::Client;
 use crate::limits::Guard;
 use axum::extract::FromRef;
 use axum_extra::extract::cookie::Key;
@@ -29,6 +30,14 @@ pub struct App {
     pub behind_proxy: bool,
     /// Origins besides the server's own from which sockets and requests may come.
     pub origins: Arc<[String]>,
+    /// Where the client's files are.
+    pub client: Client,
+}
+
+impl FromRef<App> for Client {
+    fn from_ref(app: &App) -> Client {
+        app.client.clone()
+    }
 }
 
 impl FromRef<App> for Hall {

@@ -24,7 +24,8 @@ pub async fn watchable(State(hall): State<Hall>) -> Result<axum::Json<Vec<GameCa
 /// Makes a game.
 #[utoipa::path(
     post, path = "/api/games", request_body = NewGame,
-    responses((status = 201, body = GameMade), (status = 422, body = Refusal), (status = 429, body = Refusal),
+    responses((status = 201, body = GameMade), (status = 422, body = Refusal), (status = 400, body = Refusal),
+        (status = 413, body = Refusal), (status = 415, body = Refusal), (status = 429, body = Refusal),
         (status = 503, body = Refusal))
 )]
 pub async fn make(

@@ -17,7 +17,8 @@ pub async fn me(guest: Guest) -> impl IntoResponse {
 }
 
 /// Takes another name, for games to come.
-#[utoipa::path(put, path = "/api/me", request_body = Me, responses((status = 200, body = Me), (status = 422, body = Refusal)))]
+#[utoipa::path(put, path = "/api/me", request_body = Me, responses((status = 200, body = Me), (status = 422, body = Refusal), (status = 400, body = Refusal),
+        (status = 413, body = Refusal), (status = 415, body = Refusal)))]
 pub async fn rename(
     State(app): State<App>,
     guest: Guest,

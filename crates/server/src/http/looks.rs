@@ -16,6 +16,7 @@ const KEEP: &str = "public, max-age=3600";
 
 /// How a picture is to look.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct Wanted {
     /// `light` or `dark`.

@@ -7,7 +7,8 @@ use axum::http::StatusCode;
 /// A position, from a start and moves.
 #[utoipa::path(
     post, path = "/api/position", request_body = PositionRequest,
-    responses((status = 200, body = PositionAnswer), (status = 422, body = Refusal))
+    responses((status = 200, body = PositionAnswer), (status = 422, body = Refusal), (status = 400, body = Refusal),
+        (status = 413, body = Refusal), (status = 415, body = Refusal))
 )]
 pub async fn describe(
     Json(request): Json<PositionRequest>,
@@ -19,7 +20,8 @@ pub async fn describe(
 /// The first game of a PGN text.
 #[utoipa::path(
     post, path = "/api/pgn", request_body = PgnRequest,
-    responses((status = 200, body = PgnAnswer), (status = 422, body = Refusal))
+    responses((status = 200, body = PgnAnswer), (status = 422, body = Refusal), (status = 400, body = Refusal),
+        (status = 413, body = Refusal), (status = 415, body = Refusal))
 )]
 pub async fn pgn(Json(request): Json<PgnRequest>) -> Result<axum::Json<PgnAnswer>, Failure> {
     let read = tokio::task::spawn_blocking(move || crate::pgn::read(&request.text));

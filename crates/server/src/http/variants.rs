@@ -146,7 +146,8 @@ fn html(markdown: &str) -> String {
     post, path = "/api/variants/{id}/reach",
     params(("id" = String, Path, description = "Id of the game")),
     request_body = ReachRequest,
-    responses((status = 200, body = ReachAnswer), (status = 404, body = Refusal), (status = 422, body = Refusal))
+    responses((status = 200, body = ReachAnswer), (status = 404, body = Refusal), (status = 422, body = Refusal), (status = 400, body = Refusal),
+        (status = 413, body = Refusal), (status = 415, body = Refusal))
 )]
 pub async fn reach(
     Path(id): Path<String>,

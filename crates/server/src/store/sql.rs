@@ -2,7 +2,7 @@
 
 use super::{Answer, EventRow, NewGameRow, Store, StoreError, StoredGame};
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions, AnyRow};
-use sqlx::{AnyPool, ConnectOptions, Row};
+use sqlx::{AnyPool, ConnectOptions, Connection, Row};
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
@@ -39,6 +39,14 @@ impl SqlStore {
         sqlx::any::install_default_drivers();
         let options = AnyConnectOptions::from_str(url)?.disable_statement_logging();
         let sqlite = url.starts_with("sqlite:");
+        // A pool tries again and again; what is wrong with the database is told by a single connection.
+        let mut first = options.connect().await?;
+        let probe = match sqlite {
+            true => "PRAGMA schema_version",
+            false => "SELECT 1",
+        };
+        sqlx::query(probe).execute(&mut first).await?;
+        first.close().await?;
         let pool = AnyPoolOptions::new()
             .max_connections(4)
             .acquire_timeout(Duration::from_secs(10))

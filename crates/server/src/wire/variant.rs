@@ -134,10 +134,12 @@ pub struct Looks {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ReachRequest {
     /// The piece's capital letter.
+    #[schema(pattern = "^[A-Z]$")]
     pub letter: String,
     /// Whose it is.
     pub side: Side,
     /// Where it stands.
+    #[schema(pattern = "^[a-p][1-9][0-9]?$")]
     pub from: String,
     /// Squares with pieces of its own side.
     #[serde(default)]
