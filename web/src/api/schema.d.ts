@@ -1010,10 +1010,18 @@ export interface components {
         Side: "white" | "black";
         /** @description A whole game, as told to one who comes. */
         Snapshot: {
+            /** @description What the own Counsellor said. */
+            advice?: string | null;
             /** @description The players' chat; empty for all others. */
             chat: components["schemas"]["ChatLine"][];
+            /** @description Square of the royal piece in check at the start. */
+            check?: string | null;
+            /** @description The own answers to questions of the customs. */
+            chosen?: components["schemas"]["Choice"][];
             /** @description The clock. */
             clock: string;
+            /** @description Secret of the seat of the person appointed as the own Counsellor. */
+            counsel_seat?: string | null;
             counsels?: components["schemas"]["Side"] | null;
             /** @description Its id. */
             id: string;
@@ -1153,6 +1161,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GameMade"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             422: {
@@ -1305,6 +1337,30 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1382,6 +1438,30 @@ export interface operations {
                     "application/json": components["schemas"]["PgnAnswer"];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1411,6 +1491,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PositionAnswer"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             422: {
@@ -1474,19 +1578,20 @@ export interface operations {
     };
     board: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `light` or `dark`. */
+                theme?: string;
+                /** @description A named set-up. */
+                setup?: string;
+                /** @description Position text. */
+                fen?: string;
+                /** @description Piece set: `themed` or `letters`. */
+                set?: string;
+            };
             header?: never;
             path: {
                 /** @description Id of the game */
                 id: string;
-                /** @description `light` or `dark`. */
-                theme: string | null;
-                /** @description A named set-up. */
-                setup: string | null;
-                /** @description Position text. */
-                fen: string | null;
-                /** @description Piece set: `themed` or `letters`. */
-                set: string | null;
             };
             cookie?: never;
         };
@@ -1528,19 +1633,20 @@ export interface operations {
     };
     empty: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `light` or `dark`. */
+                theme?: string;
+                /** @description A named set-up. */
+                setup?: string;
+                /** @description Position text. */
+                fen?: string;
+                /** @description Piece set: `themed` or `letters`. */
+                set?: string;
+            };
             header?: never;
             path: {
                 /** @description Id of the game */
                 id: string;
-                /** @description `light` or `dark`. */
-                theme: string | null;
-                /** @description A named set-up. */
-                setup: string | null;
-                /** @description Position text. */
-                fen: string | null;
-                /** @description Piece set: `themed` or `letters`. */
-                set: string | null;
             };
             cookie?: never;
         };
@@ -1636,7 +1742,31 @@ export interface operations {
                     "application/json": components["schemas"]["ReachAnswer"];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

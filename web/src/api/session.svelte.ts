@@ -88,10 +88,9 @@ export class Session {
       case 'snapshot': {
         const first = this.snapshot === null;
         this.failure = null;
-        const told: Snapshot = message;
-        this.snapshot = told;
-        this.advice = told.advice ?? this.advice;
-        this.counselSeat = told.counsel_seat ?? this.counselSeat;
+        this.snapshot = message;
+        this.advice = message.advice ?? this.advice;
+        this.counselSeat = message.counsel_seat ?? this.counselSeat;
         this.chat = message.chat;
         if (message.moves.length < this.moves.length) this.nonce += 1;
         this.moves = message.moves;

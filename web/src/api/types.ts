@@ -48,12 +48,7 @@ export type CustomsQuestion = Schemas['CustomsQuestion'];
 export type Counsel = NonNullable<Now['counsel']>['white'];
 export type ChatLine = Schemas['ChatLine'];
 export type Now = Schemas['Now'];
-export type Snapshot = Schemas['Snapshot'] & {
-  check?: string | null;
-  advice?: string | null;
-  counsel_seat?: string | null;
-  chosen?: Choice[];
-};
+export type Snapshot = Schemas['Snapshot'];
 
 export type ClientMessage = Schemas['ClientMessage'];
 export type ServerMessage = Schemas['ServerMessage'];
