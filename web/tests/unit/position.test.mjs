@@ -10,7 +10,8 @@ const games = new URL('../../../games/', import.meta.url);
 
 /** Position texts of all set-ups, with the name of their game. */
 function setups() {
-  return readdirSync(games).flatMap((game) => {
+  const folders = readdirSync(games, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.flatMap(({ name: game }) => {
     const text = readFileSync(new URL(`${game}/game.toml`, games), 'utf8');
     const section = /\[setups\]\n([\s\S]*?)(\n\[|$)/.exec(text)?.[1] ?? '';
     return [...section.matchAll(/^\w[\w-]* = "(.+)"$/gm)].map(([, fen]) => ({ game, fen }));
