@@ -81,8 +81,10 @@ struct Known {
     told: Vec<String>,
     /// A move sent of which nothing was heard yet: it may have been stored or not.
     sent: Option<String>,
-    /// Clocks as they were told last, and when.
-    clocks: Option<(Now, Instant)>,
+    /// Clocks as they were told last, and the moments between which they were so.
+    clocks: Option<(Now, Instant, Instant)>,
+    /// The run in which they were told.
+    run: usize,
 }
 
 #[derive(Default)]
@@ -101,6 +103,7 @@ impl Findings {
 /// A run of the server as the players see it.
 #[derive(Clone)]
 struct Run {
+    number: usize,
     address: Option<SocketAddr>,
     killed: Option<Instant>,
     listening: Instant,
@@ -116,20 +119,31 @@ fn left(now: &Now, side: Side) -> Option<i64> {
 }
 
 /// Compares what is told after a start with what was known before the kill.
-fn check_clock(known: &Known, run: &Run, now: &Now, findings: &Findings) -> Option<()> {
-    let (before, told) = known.clocks.as_ref()?;
+fn check_clock(
+    known: &Known,
+    run: &Run,
+    asked: Instant,
+    now: &Now,
+    findings: &Findings,
+) -> Option<()> {
+    let (before, told_from, told_to) = known.clocks.as_ref()?;
+    if known.run + 1 != run.number {
+        return None;
+    }
     let killed = run.killed?;
     // A move that was on its way and was stored has pressed the clock.
-    if before.ply != now.ply || *told > killed {
+    if before.ply != now.ply || *told_to > killed {
         return None;
     }
     let side = before.clocks.as_ref()?.running?;
-    let at_kill = left(before, side)? - (killed - *told).as_millis() as i64;
+    let ms = |time: Duration| time.as_millis() as i64;
     let seen = Instant::now();
-    // Time has run again from some moment between listening and being ready.
-    let (most, least) = (seen - run.listening, seen - run.ready);
-    let found = left(now, side)?;
-    let (low, high) = (at_kill - most.as_millis() as i64, at_kill - least.as_millis() as i64);
+    // The server looked at its clock between two moments known here; and time has run again from some moment
+    // between listening and being ready.
+    let least = ms(killed - *told_to) + ms(asked - run.ready);
+    let most = ms(killed - *told_from) + ms(seen - run.listening);
+    let (had, found) = (left(before, side)?, left(now, side)?);
+    let (low, high) = (had - most, had - least);
     let off = (low - found).max(found - high).max(0);
     findings.checked.fetch_add(1, Relaxed);
     findings.worst.fetch_max(off as u64, Relaxed);
@@ -197,13 +211,17 @@ async fn play_run(
     findings: &Findings,
 ) -> Fallible<()> {
     let mut white = Socket::open(address, &[]).await?;
+    let asked = Instant::now();
     let snapshot = white.join(id, Some(&seats[0])).await?;
     let moves: Vec<String> = snapshot.moves.iter().map(|m| m.uci.clone()).collect();
-    check_clock(known, run, &snapshot.now, findings);
+    check_clock(known, run, asked, &snapshot.now, findings);
     check_moves(known, &moves, findings);
+    known.run = run.number;
+    known.clocks = Some((snapshot.now, asked, Instant::now()));
     let mut black = Socket::open(address, &[]).await?;
+    let asked = Instant::now();
     let mut now = black.join(id, Some(&seats[1])).await?.now;
-    known.clocks = Some((now.clone(), Instant::now()));
+    known.clocks = Some((now.clone(), asked, Instant::now()));
     while !end.load(Relaxed) && !now.legal.is_empty() {
         *chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let random = *chance >> 33;
@@ -211,6 +229,7 @@ async fn play_run(
         let text = now.legal[random as usize % now.legal.len()].clone();
         let ply = now.ply;
         known.sent = Some(text.clone());
+        let sent = Instant::now();
         let mover = if ply % 2 == 0 { &mut white } else { &mut black };
         mover.play(ply, &text).await?;
         now = mover
@@ -222,7 +241,7 @@ async fn play_run(
             .await??;
         known.told.push(text);
         known.sent = None;
-        known.clocks = Some((now.clone(), Instant::now()));
+        known.clocks = Some((now.clone(), sent, Instant::now()));
         let other = if ply % 2 == 0 { &mut black } else { &mut white };
         other.ply(ply + 1).await?;
     }
@@ -240,6 +259,7 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
     )?;
     let mut process = start(&data, &config).await?;
     let (tell, runs) = watch::channel(Run {
+        number: 0,
         address: Some(process.address),
         killed: None,
         listening: process.listening,
@@ -267,6 +287,7 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
         tokio::time::sleep(Duration::from_millis(200)).await;
         process = start(&data, &config).await?;
         tell.send_modify(|run| {
+            run.number += 1;
             run.address = Some(process.address);
             (run.listening, run.ready) = (process.listening, process.ready);
         });
