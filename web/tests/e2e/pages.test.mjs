@@ -135,6 +135,28 @@ test('on a phone: no page is wider than the window, a 12x12 game is played by to
   });
 });
 
+test('on a phone: the board listens where it stands after the invitation above it has gone', async () => {
+  const person = await here.person(PHONE);
+  const friend = await here.person();
+  await visit(person, (page) =>
+    visit(friend, async (other) => {
+      const { id, seat, friend_seat } = await person.makeGame({ variant: 'chess', side: 'white' });
+      await page.goto(`/game/${id}#${seat}`);
+      await grid(page).waitFor();
+      // The widget looks where it stands, as for a piece looked at while waiting.
+      const box = await grid(page).boundingBox();
+      await page.mouse.click(box.x + box.width / 2, box.y + 10);
+      await other.goto(`/game/${id}#${friend_seat}`);
+      await move(page, 'g1f3');
+      await waitForPly(other, 1);
+      await move(other, 'e7e5', { by: 'drag' });
+      await waitForPly(page, 2);
+      await move(page, 'b1c3', { by: 'drag' });
+      await waitForPly(other, 3);
+    }),
+  );
+});
+
 test('colours, pieces and sound are chosen and remembered; the board turns round', async () => {
   const person = await here.person({ colorScheme: 'light' });
   await visit(person, async (page) => {
