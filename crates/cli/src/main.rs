@@ -1,6 +1,7 @@
 //! The program `husun`: reads the command line and hands over to the module of the subcommand.
 
 mod analyse;
+mod backup;
 mod bench;
 mod contest;
 mod describe;
@@ -60,6 +61,8 @@ enum Command {
     Pgn(pgn::Options),
     Match(Box<contest::Options>),
     Serve(serve::Options),
+    Backup(backup::BackupOptions),
+    Restore(backup::RestoreOptions),
     /// Print the OpenAPI description of the server, which clients are made from
     Openapi,
     /// Be an engine for programs that speak UCI
@@ -97,6 +100,8 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Pgn(options)) => return pgn::run(&source, &options),
         Some(Command::Match(options)) => contest::run(&source, &options, &args.game_file),
         Some(Command::Serve(options)) => serve::run(&options),
+        Some(Command::Backup(options)) => backup::backup(&options),
+        Some(Command::Restore(options)) => backup::restore(&options),
         Some(Command::Openapi) => serve::describe(),
         Some(Command::Uci) => uci::run(&args.game_file),
         Some(Command::Xboard) => xboard::run(&args.game_file),

@@ -83,7 +83,11 @@ async fn serve(config: &Config, open: bool) -> Result<()> {
     let address = running.address().context("the address is not known")?;
     let page = format!("http://{}/", reachable(address));
     let mut out = std::io::stdout();
-    writeln!(out, "Husun serves at {page}  (Ctrl+C ends it; games are kept in {})", config.data.display())?;
+    writeln!(
+        out,
+        "Husun serves at {page}  (Ctrl+C ends it; games are kept in {})",
+        config.data.display()
+    )?;
     out.flush()?;
     if open {
         open_browser(&page);

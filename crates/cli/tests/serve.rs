@@ -56,7 +56,10 @@ async fn start(data: &Path, config: &Path) -> Fallible<Process> {
     });
     let line = line.await??;
     let listening = Instant::now();
-    let address = line.split("http://").nth(1).and_then(|l| l.split('/').next());
+    let address = line
+        .split("http://")
+        .nth(1)
+        .and_then(|l| l.split('/').next());
     let address: SocketAddr = address.ok_or(format!("no address in {line:?}"))?.parse()?;
     loop {
         if let Ok(answer) = ask(address, Request::get("/readyz")).await
@@ -96,7 +99,10 @@ struct Findings {
 
 impl Findings {
     fn report(&self, problem: String) {
-        self.problems.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
+        self.problems
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(problem);
     }
 }
 
@@ -148,7 +154,9 @@ fn check_clock(
     findings.checked.fetch_add(1, Relaxed);
     findings.worst.fetch_max(off as u64, Relaxed);
     if off > EXACT {
-        findings.report(format!("a clock is {off} ms off: {found}, expected {low} to {high}"));
+        findings.report(format!(
+            "a clock is {off} ms off: {found}, expected {low} to {high}"
+        ));
     }
     Some(())
 }
@@ -193,7 +201,17 @@ async fn player(
             continue;
         };
         // Whatever ends a run for this player, the next one goes on.
-        let _ = play_run(address, &run, &game.id, &seats, &mut known, &mut chance, &end, &findings).await;
+        let _ = play_run(
+            address,
+            &run,
+            &game.id,
+            &seats,
+            &mut known,
+            &mut chance,
+            &end,
+            &findings,
+        )
+        .await;
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     Ok(known.told.len())
@@ -223,7 +241,9 @@ async fn play_run(
     let mut now = black.join(id, Some(&seats[1])).await?.now;
     known.clocks = Some((now.clone(), asked, Instant::now()));
     while !end.load(Relaxed) && !now.legal.is_empty() {
-        *chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        *chance = chance
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         let random = *chance >> 33;
         tokio::time::sleep(Duration::from_millis(100 + random % 400)).await;
         let text = now.legal[random as usize % now.legal.len()].clone();
@@ -250,7 +270,10 @@ async fn play_run(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
-    let (games, kills) = (asked("HUSUN_KILL_GAMES", GAMES), asked("HUSUN_KILLS", KILLS));
+    let (games, kills) = (
+        asked("HUSUN_KILL_GAMES", GAMES),
+        asked("HUSUN_KILLS", KILLS),
+    );
     let data = folder("kill")?;
     let config = data.join("config.toml");
     std::fs::write(
@@ -265,7 +288,10 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
         listening: process.listening,
         ready: process.ready,
     });
-    let (end, findings) = (Arc::new(AtomicBool::new(false)), Arc::new(Findings::default()));
+    let (end, findings) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(Findings::default()),
+    );
     let ids: Vec<&str> = games::ids().collect();
     let mut players = Vec::new();
     for n in 0..games {
@@ -273,8 +299,15 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
             r#"{{"variant":"{}","side":"white","clock":"fischer:60m+1s"}}"#,
             ids[n % ids.len()]
         );
-        let made: GameMade = ask(process.address, Request::post("/api/games", &wishes)).await?.json()?;
-        players.push(tokio::spawn(player(made, runs.clone(), end.clone(), findings.clone())));
+        let made: GameMade = ask(process.address, Request::post("/api/games", &wishes))
+            .await?
+            .json()?;
+        players.push(tokio::spawn(player(
+            made,
+            runs.clone(),
+            end.clone(),
+            findings.clone(),
+        )));
     }
     for n in 0..kills {
         let wait = 500 + (n as u64 * 7919) % 1500;
@@ -300,13 +333,23 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
     }
     process.child.kill()?;
     process.child.wait()?;
-    let problems = std::mem::take(&mut *findings.problems.lock().unwrap_or_else(PoisonError::into_inner));
+    let problems = std::mem::take(
+        &mut *findings
+            .problems
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner),
+    );
     println!(
         "{games} games, {kills} kills, {moves} moves, {} clocks compared, worst {} ms off beyond the start's own time",
         findings.checked.load(Relaxed),
         findings.worst.load(Relaxed)
     );
-    assert!(problems.is_empty(), "{} problems: {:#?}", problems.len(), &problems[..problems.len().min(5)]);
+    assert!(
+        problems.is_empty(),
+        "{} problems: {:#?}",
+        problems.len(),
+        &problems[..problems.len().min(5)]
+    );
     assert!(moves > games, "only {moves} moves were played");
     assert!(findings.checked.load(Relaxed) > 0, "no clock was compared");
     std::fs::remove_dir_all(&data)?;
@@ -314,7 +357,10 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
 }
 
 fn refused(arguments: &[&str]) -> Fallible<String> {
-    let output = Command::new(env!("CARGO_BIN_EXE_husun")).arg("serve").args(arguments).output()?;
+    let output = Command::new(env!("CARGO_BIN_EXE_husun"))
+        .arg("serve")
+        .args(arguments)
+        .output()?;
     assert_eq!(output.status.code(), Some(2));
     Ok(String::from_utf8(output.stderr)?)
 }
@@ -326,7 +372,10 @@ async fn what_cannot_start_says_why() -> Fallible<()> {
     std::fs::write(&config, "listen = \"127.0.0.1:0\"\nport = 80\n")?;
     let (data_text, config_text) = (data.display().to_string(), config.display().to_string());
     let error = refused(&["--config", &config_text])?;
-    assert!(error.contains("config.toml") && error.contains("unknown field `port`"), "{error}");
+    assert!(
+        error.contains("config.toml") && error.contains("unknown field `port`"),
+        "{error}"
+    );
     std::fs::write(&config, "")?;
     let error = refused(&["--data", &data_text, "--database", "mysql://x"])?;
     assert!(error.contains("database"), "{error}");

@@ -213,7 +213,9 @@ async fn game(
     let mut chance = made.id.bytes().fold(1_u64, |n, b| n * 31 + u64::from(b));
     loop {
         wait(&mut sockets, &mut beat).await?;
-        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        chance = chance
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         let text = legal[(chance >> 33) as usize % legal.len()].clone();
         let mover = (ply % 2) as usize;
         let sent = Instant::now();

@@ -147,7 +147,11 @@ impl Brains {
 
     /// Puts a question in its line.
     pub fn ask(&self, question: Question) -> Result<(), Busy> {
-        let mut lines = self.shared.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self
+            .shared
+            .lines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         match question.purpose {
             Purpose::Play => lines.play.push(question)?,
             Purpose::Analysis => lines.analysis.push(question)?,
@@ -161,7 +165,11 @@ impl Brains {
 
     /// Ends all threads when they have done what they are at.
     pub fn close(&self) {
-        let mut lines = self.shared.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self
+            .shared
+            .lines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         lines.closing = true;
         drop(lines);
         self.shared.bell.notify_all();
@@ -198,7 +206,10 @@ fn work(shared: &Shared, hash: usize, analyses: bool) {
                 match next {
                     Some(next) => break next,
                     None => {
-                        lines = shared.bell.wait(lines).unwrap_or_else(PoisonError::into_inner);
+                        lines = shared
+                            .bell
+                            .wait(lines)
+                            .unwrap_or_else(PoisonError::into_inner);
                     }
                 }
             }
@@ -236,7 +247,9 @@ fn engine_for<'a>(
     variant: &Arc<Variant>,
     hash: usize,
 ) -> &'a mut Engine {
-    let at = engines.iter().position(|e| Arc::ptr_eq(e.variant(), variant));
+    let at = engines
+        .iter()
+        .position(|e| Arc::ptr_eq(e.variant(), variant));
     let engine = match at {
         Some(at) => engines.remove(at),
         None => {

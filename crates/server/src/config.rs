@@ -35,7 +35,9 @@ impl Default for Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 8000)),
             data: PathBuf::from("husun-data"),
             database: None,
-            engine_threads: std::thread::available_parallelism().map_or(2, usize::from).max(2),
+            engine_threads: std::thread::available_parallelism()
+                .map_or(2, usize::from)
+                .max(2),
             engine_hash: 16,
             behind_proxy: false,
             origins: Vec::new(),
@@ -81,7 +83,10 @@ impl Config {
     pub fn database_url(&self) -> String {
         match &self.database {
             Some(url) => url.clone(),
-            None => format!("sqlite://{}?mode=rwc", self.data.join("husun.sqlite").display()),
+            None => format!(
+                "sqlite://{}?mode=rwc",
+                self.data.join(crate::backup::DATABASE).display()
+            ),
         }
     }
 }

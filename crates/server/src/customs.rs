@@ -110,7 +110,11 @@ impl Family {
         let mut values = question.values.clone();
         values.sort_by_key(|v| (v.len(), v.clone()));
         let at = usize::from(die % 2);
-        values.get(at).or(values.first()).cloned().unwrap_or_default()
+        values
+            .get(at)
+            .or(values.first())
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// As it is told.

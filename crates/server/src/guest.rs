@@ -74,7 +74,9 @@ where
             return Ok(Guest { person, jar });
         }
         let guest = secret(10);
-        let number = guest.bytes().fold(0_u32, |n, b| (n * 31 + u32::from(b)) % 10_000);
+        let number = guest
+            .bytes()
+            .fold(0_u32, |n, b| (n * 31 + u32::from(b)) % 10_000);
         let person = Person {
             guest,
             name: format!("Guest {number:04}"),
@@ -94,10 +96,13 @@ impl IntoResponseParts for Guest {
 
 /// The key that signs cookies, made at the first start and kept in the data folder, readable by its owner only.
 pub fn key_of(folder: &Path) -> io::Result<Key> {
-    let path = folder.join("cookie.key");
+    let path = folder.join(crate::backup::KEY);
     match std::fs::read(&path) {
         Ok(bytes) => Key::try_from(&bytes[..]).map_err(|error| {
-            let message = format!("{}: no key: {error}; remove the file to make a new one", path.display());
+            let message = format!(
+                "{}: no key: {error}; remove the file to make a new one",
+                path.display()
+            );
             io::Error::new(io::ErrorKind::InvalidData, message)
         }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

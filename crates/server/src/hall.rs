@@ -85,7 +85,10 @@ impl Hall {
     }
 
     fn games(&self) -> std::sync::MutexGuard<'_, HashMap<String, Handle>> {
-        self.inner.games.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner
+            .games
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn enter(&self, id: &str, handle: Handle) {
@@ -171,7 +174,10 @@ impl Hall {
     /// Makes a game.
     pub async fn create(&self, spec: Spec) -> Result<Made, Refusal> {
         if self.live() >= self.inner.max_games {
-            return Err(refusal("full", "this server has as many games as it can hold; try again later"));
+            return Err(refusal(
+                "full",
+                "this server has as many games as it can hold; try again later",
+            ));
         }
         let id = secret(6);
         let table = Table::new(spec.clone()).map_err(|e| refusal("game", e))?;
@@ -316,7 +322,9 @@ impl Hall {
         for id in self.inner.world.store.of_guest(guest, OWN).await? {
             match self.card(&id, Some(guest)).await {
                 Ok(card) => cards.extend(card),
-                Err(refused) => tracing::warn!(game = %id, message = %refused.message, "not listed"),
+                Err(refused) => {
+                    tracing::warn!(game = %id, message = %refused.message, "not listed")
+                }
             }
         }
         Ok(cards)
@@ -345,7 +353,11 @@ const NAME: usize = 30;
 
 /// A name as it is shown: short, in one line, not empty.
 pub fn name_of(text: &str) -> Option<String> {
-    let clean: String = text.chars().filter(|c| !c.is_control()).take(NAME).collect();
+    let clean: String = text
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(NAME)
+        .collect();
     let clean = clean.trim();
     (!clean.is_empty()).then(|| clean.into())
 }
@@ -353,7 +365,9 @@ pub fn name_of(text: &str) -> Option<String> {
 fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refusal> {
     let control: TimeControl = match wishes.clock.as_deref() {
         None | Some("") => TimeControl::None,
-        Some(text) => text.parse().map_err(|e| refusal("clock", format!("clock: {e}")))?,
+        Some(text) => text
+            .parse()
+            .map_err(|e| refusal("clock", format!("clock: {e}")))?,
     };
     let level = match wishes.level {
         Some(level @ 1..=8) => Some(level),
@@ -366,8 +380,10 @@ fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refusa
         (Some(id), None) => start_fen(id, wishes)?,
         (None, Some(family)) => {
             if customs::family(family).is_none() {
-                let known: Vec<&str> =
-                    customs::families().iter().map(|f| f.name.as_str()).collect();
+                let known: Vec<&str> = customs::families()
+                    .iter()
+                    .map(|f| f.name.as_str())
+                    .collect();
                 let message = format!("no family {family:?}, expected {}", known.join(" or "));
                 return Err(refusal("family", message));
             }
@@ -377,7 +393,12 @@ fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refusa
             }
             None
         }
-        _ => return Err(refusal("variant", "exactly one of variant and family is wanted")),
+        _ => {
+            return Err(refusal(
+                "variant",
+                "exactly one of variant and family is wanted",
+            ));
+        }
     };
     let seat = |of: Side| SeatSpec {
         secret: secret(16),
@@ -398,12 +419,20 @@ fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refusa
 fn start_fen(id: &str, wishes: &NewGame) -> Result<Option<String>, Refusal> {
     let variant = games::variant(id).ok_or_else(|| {
         let known: Vec<&str> = games::ids().collect();
-        refusal("variant", format!("no game {id:?}, expected one of {}", known.join(", ")))
+        refusal(
+            "variant",
+            format!("no game {id:?}, expected one of {}", known.join(", ")),
+        )
     })?;
     match (&wishes.fen, wishes.setup.as_deref()) {
-        (Some(_), Some(_)) => Err(refusal("fen", "a set-up and a position text exclude each other")),
+        (Some(_), Some(_)) => Err(refusal(
+            "fen",
+            "a set-up and a position text exclude each other",
+        )),
         (Some(fen), None) => {
-            let position = variant.position(fen).map_err(|e| refusal("fen", e.to_string()))?;
+            let position = variant
+                .position(fen)
+                .map_err(|e| refusal("fen", e.to_string()))?;
             Ok(Some(position.fen()))
         }
         (None, None | Some("standard")) => Ok(None),
@@ -423,7 +452,10 @@ fn read(stored: &StoredGame, last: Option<(i64, i64)>) -> Result<(Table, Duratio
     let damaged = |problem: String| {
         refusal(
             "damaged",
-            format!("game {} in the storage is damaged: {problem}", stored.made.id),
+            format!(
+                "game {} in the storage is damaged: {problem}",
+                stored.made.id
+            ),
         )
     };
     let spec: Spec =

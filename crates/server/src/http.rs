@@ -42,7 +42,10 @@ pub fn router(app: App) -> Router {
         .route("/api/variants/{id}/empty.svg", get(looks::empty))
         .route("/api/variants/{id}/pieces/{set}", get(looks::pieces))
         .route("/api/position", post(positions::describe))
-        .route("/api/pgn", post(positions::pgn).layer(DefaultBodyLimit::max(MAX_PGN)))
+        .route(
+            "/api/pgn",
+            post(positions::pgn).layer(DefaultBodyLimit::max(MAX_PGN)),
+        )
         .route("/api/games", get(games::watchable).post(games::make))
         .route("/api/games/{id}", get(games::look))
         .route("/api/games/{id}/pgn", get(games::pgn))
@@ -50,7 +53,10 @@ pub fn router(app: App) -> Router {
         .route("/api/me/games", get(guests::own))
         .route("/api/openapi.json", get(operate::openapi))
         .route("/api/{*rest}", axum::routing::any(missing))
-        .layer(TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, LONGEST));
+        .layer(TimeoutLayer::with_status_code(
+            StatusCode::GATEWAY_TIMEOUT,
+            LONGEST,
+        ));
     Router::new()
         .merge(api)
         .route("/api/socket", get(crate::socket::open))
@@ -67,11 +73,19 @@ pub fn router(app: App) -> Router {
 }
 
 async fn missing() -> Failure {
-    Failure::of(StatusCode::NOT_FOUND, "no_such_path", "there is nothing here; /api/openapi.json lists what there is")
+    Failure::of(
+        StatusCode::NOT_FOUND,
+        "no_such_path",
+        "there is nothing here; /api/openapi.json lists what there is",
+    )
 }
 
 async fn wrong_method() -> Failure {
-    Failure::of(StatusCode::METHOD_NOT_ALLOWED, "method", "this path does not take that method")
+    Failure::of(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method",
+        "this path does not take that method",
+    )
 }
 
 fn fault(_: Box<dyn std::any::Any + Send + 'static>) -> Response {
@@ -148,12 +162,26 @@ pub fn document() -> utoipa::openapi::OpenApi {
         license(name = "GPL-3.0-or-later", identifier = "GPL-3.0-or-later")
     ),
     paths(
-        variants::list, variants::families, variants::detail, variants::reach,
-        looks::board, looks::empty, looks::pieces,
-        positions::describe, positions::pgn,
-        games::watchable, games::make, games::look, games::pgn,
-        guests::me, guests::rename, guests::own,
-        operate::openapi, operate::health, operate::ready, operate::metrics,
+        variants::list,
+        variants::families,
+        variants::detail,
+        variants::reach,
+        looks::board,
+        looks::empty,
+        looks::pieces,
+        positions::describe,
+        positions::pgn,
+        games::watchable,
+        games::make,
+        games::look,
+        games::pgn,
+        guests::me,
+        guests::rename,
+        guests::own,
+        operate::openapi,
+        operate::health,
+        operate::ready,
+        operate::metrics,
     ),
     components(schemas(wire::ClientMessage, wire::ServerMessage, wire::AnalyseQuestion))
 )]

@@ -3,6 +3,7 @@
 //! A game is a [`table::Table`], a value that events change; the task in `live.rs` owns it, has every event stored and
 //! then tells the sockets. Rules, search and drawing are the libraries'.
 
+pub mod backup;
 pub mod brains;
 pub mod config;
 pub mod customs;

@@ -93,19 +93,31 @@ impl Guard {
 
     /// Whether an address may ask.
     pub fn request(&self, address: IpAddr) -> bool {
-        allow("requests", self.requests.as_ref().is_none_or(|r| r.check_key(&address).is_ok()))
+        allow(
+            "requests",
+            self.requests
+                .as_ref()
+                .is_none_or(|r| r.check_key(&address).is_ok()),
+        )
     }
 
     /// Whether an address may make a game.
     pub fn game(&self, address: IpAddr) -> bool {
-        allow("games", self.games.as_ref().is_none_or(|r| r.check_key(&address).is_ok()))
+        allow(
+            "games",
+            self.games
+                .as_ref()
+                .is_none_or(|r| r.check_key(&address).is_ok()),
+        )
     }
 
     /// The rate of a new socket's messages.
     pub fn messages(&self) -> Option<Rate> {
         let rate = NonZeroU32::new(self.limits.messages_per_second)?;
         let burst = burst(self.limits.messages_per_second, 4)?;
-        Some(RateLimiter::direct(Quota::per_second(rate).allow_burst(burst)))
+        Some(RateLimiter::direct(
+            Quota::per_second(rate).allow_burst(burst),
+        ))
     }
 
     /// Counts a socket, unless there are too many.
@@ -114,8 +126,10 @@ impl Guard {
         let within = |count: Option<&u32>, limit: u32| {
             limit == 0 || count.copied().unwrap_or_default() < limit
         };
-        let fits = within(counts.addresses.get(&address), self.limits.sockets_per_address)
-            && within(counts.guests.get(guest), self.limits.sockets_per_guest);
+        let fits = within(
+            counts.addresses.get(&address),
+            self.limits.sockets_per_address,
+        ) && within(counts.guests.get(guest), self.limits.sockets_per_guest);
         if !allow("sockets", fits) {
             return None;
         }
@@ -145,7 +159,11 @@ fn allow(what: &'static str, fits: bool) -> bool {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut counts = self.guard.sockets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self
+            .guard
+            .sockets
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let counts = &mut *counts;
         less(&mut counts.addresses, &self.address);
         less(&mut counts.guests, &self.guest);

@@ -161,7 +161,13 @@ pub struct Live {
 
 impl Live {
     /// Starts the task of a game whose time now is `base`.
-    pub fn start(id: String, table: Table, base: Duration, world: Arc<World>, hall: Hall) -> Handle {
+    pub fn start(
+        id: String,
+        table: Table,
+        base: Duration,
+        world: Arc<World>,
+        hall: Hall,
+    ) -> Handle {
         let (commands, inbox) = mpsc::channel(QUEUE);
         let pulse = Arc::new(Pulse::default());
         let live = Live {
@@ -299,7 +305,9 @@ impl Live {
                 let _ = answer.send(Box::new(self.snapshot(who)));
             }
             Command::Card { guest, answer } => {
-                let card = self.table.card(&self.id, &self.presence(), guest.as_deref());
+                let card = self
+                    .table
+                    .card(&self.id, &self.presence(), guest.as_deref());
                 let _ = answer.send(Box::new(card));
             }
             Command::Pgn { answer } => {
@@ -347,7 +355,8 @@ impl Live {
 
     fn snapshot(&self, who: Who) -> Snapshot {
         let trouble = self.trouble.as_deref();
-        self.table.snapshot(&self.id, who, self.now(), &self.presence(), trouble)
+        self.table
+            .snapshot(&self.id, who, self.now(), &self.presence(), trouble)
     }
 
     async fn act(
@@ -369,7 +378,9 @@ impl Live {
             _ => None,
         };
         let world = self.world.clone();
-        let decided = self.table.decide(who, &action, at, whole(lag.min(LAG)), &mut || world.die());
+        let decided = self
+            .table
+            .decide(who, &action, at, whole(lag.min(LAG)), &mut || world.die());
         match decided {
             Err(refused) => outbox.tell(&ServerMessage::Refused {
                 of: of.into(),
@@ -479,7 +490,9 @@ impl Live {
     }
 
     fn note_pulse(&self) {
-        self.pulse.moved_ms.store(self.world.run_time().1 as u64, Relaxed);
+        self.pulse
+            .moved_ms
+            .store(self.world.run_time().1 as u64, Relaxed);
         let playing = self.table.stage() == Stage::Playing;
         self.pulse.playing.store(playing, Relaxed);
     }

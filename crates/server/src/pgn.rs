@@ -9,7 +9,9 @@ use husun::{Position, Side};
 
 /// A game as PGN text.
 pub fn of_table(id: &str, table: &Table) -> Result<String, String> {
-    let game = table.game().ok_or("the players have not settled on a game yet")?;
+    let game = table
+        .game()
+        .ok_or("the players have not settled on a game yet")?;
     let mut record = Record::of_game(game);
     let name = |side| table.player_name(side);
     record.set_tag("Event", &table.name());

@@ -13,10 +13,15 @@ pub fn game(variant: &str, fen: Option<&str>, moves: &[String]) -> Result<Game, 
     let variant = games::variant(variant).ok_or_else(|| {
         let known: Vec<&str> = games::ids().collect();
         let found: String = variant.chars().take(40).collect();
-        refusal("variant", format!("no game {found:?}, expected one of {}", known.join(", ")))
+        refusal(
+            "variant",
+            format!("no game {found:?}, expected one of {}", known.join(", ")),
+        )
     })?;
     let start = match fen {
-        Some(fen) => variant.position(fen).map_err(|e| refusal("fen", e.to_string()))?,
+        Some(fen) => variant
+            .position(fen)
+            .map_err(|e| refusal("fen", e.to_string()))?,
         None => variant.start(),
     };
     if moves.len() > MAX_MOVES {

@@ -142,7 +142,10 @@ pub async fn bind(config: &Config) -> Result<Running, ServeError> {
         sockets: Arc::default(),
         behind_proxy: config.behind_proxy,
         origins: config.origins.clone().into(),
-        client: config.client.clone().map_or(Client::Embedded, Client::Folder),
+        client: config
+            .client
+            .clone()
+            .map_or(Client::Embedded, Client::Folder),
     };
     Ok(Running {
         listener,
@@ -171,7 +174,11 @@ impl Running {
         let resumed = hall.resume(&self.heart, progress).await?;
         tracing::info!(resumed, run = hall.world().run, "games are read");
         let beat = tokio::spawn(beat(self.heart, hall.clone()));
-        let sweep = tokio::spawn(sweep(hall.clone(), self.app.guard.clone(), self.app.metrics.clone()));
+        let sweep = tokio::spawn(sweep(
+            hall.clone(),
+            self.app.guard.clone(),
+            self.app.metrics.clone(),
+        ));
         self.app.ready.store(true, Relaxed);
         let ready = self.app.ready.clone();
         let router = http::router(self.app);

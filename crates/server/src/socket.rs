@@ -64,6 +64,35 @@ pub fn decode(text: &str) -> Result<ClientMessage, Refusal> {
     })
 }
 
+/// The action that a message asks of a game, with its name; none for messages that are no actions.
+pub fn action_of(message: ClientMessage) -> Option<(&'static str, Action)> {
+    Some(match message {
+        ClientMessage::Join { .. }
+        | ClientMessage::Ping { .. }
+        | ClientMessage::Analyse(_)
+        | ClientMessage::StopAnalysis => return None,
+        ClientMessage::Move { ply, text } => ("move", Action::Move { ply, text }),
+        ClientMessage::Accept { ply } => ("accept", Action::Accept { ply }),
+        ClientMessage::Resign => ("resign", Action::Resign),
+        ClientMessage::Draw { ply } => ("draw", Action::Draw { ply }),
+        ClientMessage::DeclineDraw { ply } => ("decline_draw", Action::DeclineDraw { ply }),
+        ClientMessage::Takeback { ply } => ("takeback", Action::Takeback { ply }),
+        ClientMessage::DeclineTakeback { ply } => {
+            ("decline_takeback", Action::DeclineTakeback { ply })
+        }
+        ClientMessage::Abort => ("abort", Action::Abort),
+        ClientMessage::Rematch => ("rematch", Action::Rematch),
+        ClientMessage::Chat { text } => ("chat", Action::Chat { text }),
+        ClientMessage::Choose { name, value } => ("choose", Action::Choose { name, value }),
+        ClientMessage::Appoint { engine } => {
+            let secret = (!engine).then(|| secret(16));
+            ("appoint", Action::Appoint { secret })
+        }
+        ClientMessage::AskCounsel { ply } => ("ask_counsel", Action::AskCounsel { ply }),
+        ClientMessage::Advise { text } => ("advise", Action::Advise { text }),
+    })
+}
+
 struct Session {
     app: App,
     person: Person,
@@ -182,38 +211,22 @@ impl Session {
     }
 
     async fn take(&mut self, message: ClientMessage, came: Instant) {
-        let (of, action) = match message {
-            ClientMessage::Join { game, seat, name } => return self.join(game, seat, name).await,
-            ClientMessage::Ping { n } => return self.outbox.tell(&ServerMessage::Pong { n }),
+        match message {
+            ClientMessage::Join { game, seat, name } => self.join(game, seat, name).await,
+            ClientMessage::Ping { n } => self.outbox.tell(&ServerMessage::Pong { n }),
             ClientMessage::Analyse(question) => {
                 let brains = &self.app.hall.world().brains;
                 if let Err(refusal) = self.analysis.ask(brains, &question, &self.outbox) {
                     self.refuse_with("analyse", &refusal);
                 }
-                return;
             }
-            ClientMessage::StopAnalysis => return self.analysis.stop(),
-            ClientMessage::Move { ply, text } => ("move", Action::Move { ply, text }),
-            ClientMessage::Accept { ply } => ("accept", Action::Accept { ply }),
-            ClientMessage::Resign => ("resign", Action::Resign),
-            ClientMessage::Draw { ply } => ("draw", Action::Draw { ply }),
-            ClientMessage::DeclineDraw { ply } => ("decline_draw", Action::DeclineDraw { ply }),
-            ClientMessage::Takeback { ply } => ("takeback", Action::Takeback { ply }),
-            ClientMessage::DeclineTakeback { ply } => {
-                ("decline_takeback", Action::DeclineTakeback { ply })
+            ClientMessage::StopAnalysis => self.analysis.stop(),
+            message => {
+                if let Some((of, action)) = action_of(message) {
+                    self.act(of, action, came);
+                }
             }
-            ClientMessage::Abort => ("abort", Action::Abort),
-            ClientMessage::Rematch => ("rematch", Action::Rematch),
-            ClientMessage::Chat { text } => ("chat", Action::Chat { text }),
-            ClientMessage::Choose { name, value } => ("choose", Action::Choose { name, value }),
-            ClientMessage::Appoint { engine } => {
-                let secret = (!engine).then(|| secret(16));
-                ("appoint", Action::Appoint { secret })
-            }
-            ClientMessage::AskCounsel { ply } => ("ask_counsel", Action::AskCounsel { ply }),
-            ClientMessage::Advise { text } => ("advise", Action::Advise { text }),
-        };
-        self.act(of, action, came);
+        }
     }
 
     fn act(&self, of: &'static str, action: Action, came: Instant) {

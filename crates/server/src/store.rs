@@ -2,9 +2,9 @@
 //! what many games store at once. What the events mean is not known here.
 
 mod sql;
-mod writer;
 #[cfg(test)]
 mod tests;
+mod writer;
 
 pub use sql::SqlStore;
 pub use writer::Writer;

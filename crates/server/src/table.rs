@@ -276,9 +276,7 @@ impl Table {
             }
             return None;
         }
-        let sits = |side: &Side| {
-            self.person(*side).is_some_and(|p| p.guest == guest)
-        };
+        let sits = |side: &Side| self.person(*side).is_some_and(|p| p.guest == guest);
         let player = Side::ALL.into_iter().find(sits).map(Who::Player);
         player.or_else(|| {
             let counsels = |side: &Side| {
@@ -323,7 +321,10 @@ impl Table {
     pub fn engine_counsels(&self) -> Option<Side> {
         Side::ALL.into_iter().find(|&side| {
             let c = self.counsel.get(side);
-            c.secret.is_none() && c.asked == Some(self.ply()) && c.advice.is_none() && !self.is_over()
+            c.secret.is_none()
+                && c.asked == Some(self.ply())
+                && c.advice.is_none()
+                && !self.is_over()
         })
     }
 
@@ -462,9 +463,15 @@ impl Table {
     /// The game on which the customs have settled, once all questions are.
     fn settled(&self) -> Option<&Arc<Variant>> {
         let customs = self.customs.as_ref()?;
-        let values: Vec<Option<String>> =
-            customs.questions.iter().map(|q| q.settled.clone()).collect();
-        customs.family.variant(&values).filter(|_| values.iter().all(Option::is_some))
+        let values: Vec<Option<String>> = customs
+            .questions
+            .iter()
+            .map(|q| q.settled.clone())
+            .collect();
+        customs
+            .family
+            .variant(&values)
+            .filter(|_| values.iter().all(Option::is_some))
     }
 
     fn begin(&mut self, variant: &str, at: Duration) -> Result<(), String> {

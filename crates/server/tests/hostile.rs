@@ -32,10 +32,19 @@ async fn bad_messages_are_refused_and_the_game_goes_on() -> Fallible<()> {
         (r#"{"type":"fly"}"#, "malformed"),
         (r#"{"type":"move"}"#, "malformed"),
         (r#"{"type":"move","ply":-1,"text":"e2e4"}"#, "malformed"),
-        (r#"{"type":"move","ply":0,"text":"e2e4","extra":1}"#, "malformed"),
-        (r#"{"type":"move","ply":99999999999,"text":"e2e4"}"#, "malformed"),
+        (
+            r#"{"type":"move","ply":0,"text":"e2e4","extra":1}"#,
+            "malformed",
+        ),
+        (
+            r#"{"type":"move","ply":99999999999,"text":"e2e4"}"#,
+            "malformed",
+        ),
         (r#"{"type":"move","ply":0,"text":"e2e9"}"#, "illegal_move"),
-        (r#"{"type":"move","ply":0,"text":"\u0000\ud83d\ude00"}"#, "illegal_move"),
+        (
+            r#"{"type":"move","ply":0,"text":"\u0000\ud83d\ude00"}"#,
+            "illegal_move",
+        ),
         (r#"{"type":"move","ply":7,"text":"e2e4"}"#, "stale"),
         (r#"{"type":"accept","ply":0}"#, "not_now"),
         (r#"{"type":"takeback","ply":0}"#, "not_now"),
@@ -98,10 +107,20 @@ async fn seats_are_opened_by_their_secrets_alone() -> Fallible<()> {
     let other = server.make(FRIENDS).await?;
     for seat in ["x", &made.seat[1..], &made.seat.to_uppercase(), &other.seat] {
         let mut socket = server.socket().await?;
-        let error = socket.join(&made.id, Some(seat)).await.err().ok_or("joined")?;
+        let error = socket
+            .join(&made.id, Some(seat))
+            .await
+            .err()
+            .ok_or("joined")?;
         assert!(error.to_string().contains("opens no seat"), "{error}");
     }
-    for game in ["", "nosuchgame", "../../etc/passwd", "%00", &"a".repeat(5000)] {
+    for game in [
+        "",
+        "nosuchgame",
+        "../../etc/passwd",
+        "%00",
+        &"a".repeat(5000),
+    ] {
         let mut socket = server.socket().await?;
         let error = socket.join(game, None).await.err().ok_or("joined")?;
         assert!(error.to_string().contains("no such game"), "{error}");
@@ -124,11 +143,18 @@ async fn forged_cookies_open_nothing() -> Fallible<()> {
     // The real one opens the seat.
     let mut own = Socket::open(server.address, &[("cookie", &cookie)]).await?;
     assert!(own.join(&game.id, None).await?.own.is_some());
-    let unsigned = cookie.rsplit_once("%3D").map(|(_, value)| format!("husun={value}"));
+    let unsigned = cookie
+        .rsplit_once("%3D")
+        .map(|(_, value)| format!("husun={value}"));
     let mut changed = cookie.clone();
     let last = changed.pop();
     changed.push(if last == Some('1') { '2' } else { '1' });
-    for forged in [unsigned.unwrap_or_default(), changed, "husun=".into(), "husun=%%%".into()] {
+    for forged in [
+        unsigned.unwrap_or_default(),
+        changed,
+        "husun=".into(),
+        "husun=%%%".into(),
+    ] {
         let mut socket = Socket::open(server.address, &[("cookie", &forged)]).await?;
         assert_eq!(socket.join(&game.id, None).await?.own, None, "{forged}");
     }
@@ -137,7 +163,10 @@ async fn forged_cookies_open_nothing() -> Fallible<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_other_sites_are_kept_out() -> Fallible<()> {
-    let server = TestServer::start("origins", |c| c.origins = vec!["https://play.example.org".into()]).await?;
+    let server = TestServer::start("origins", |c| {
+        c.origins = vec!["https://play.example.org".into()]
+    })
+    .await?;
     let own = format!("http://{}", server.address);
     for (origin, status) in [
         ("https://evil.example", 403),
@@ -148,13 +177,17 @@ async fn pages_of_other_sites_are_kept_out() -> Fallible<()> {
         (&own, 201),
     ] {
         let headers = [("origin", origin)];
-        let answer = server.ask(Request::post("/api/games", FRIENDS).with(&headers)).await?;
+        let answer = server
+            .ask(Request::post("/api/games", FRIENDS).with(&headers))
+            .await?;
         assert_eq!(answer.status, status, "{origin}");
         let socket = Socket::open(server.address, &[("origin", origin)]).await;
         assert_eq!(socket.is_ok(), status == 201, "{origin}");
     }
     let headers = [("sec-fetch-site", "cross-site")];
-    let answer = server.ask(Request::post("/api/games", FRIENDS).with(&headers)).await?;
+    let answer = server
+        .ask(Request::post("/api/games", FRIENDS).with(&headers))
+        .await?;
     assert_eq!(answer.status, 403);
     server.end().await
 }
@@ -193,9 +226,17 @@ async fn floods_are_stopped_and_others_play_on() -> Fallible<()> {
     assert!(open.len() < 20, "{} sockets", open.len());
     let mut statuses = Vec::new();
     for _ in 0..40 {
-        statuses.push(server.ask(Request::post("/api/games", FRIENDS)).await?.status);
+        statuses.push(
+            server
+                .ask(Request::post("/api/games", FRIENDS))
+                .await?
+                .status,
+        );
     }
-    assert!(statuses.contains(&201) && statuses.ends_with(&[429, 429]), "{statuses:?}");
+    assert!(
+        statuses.contains(&201) && statuses.ends_with(&[429, 429]),
+        "{statuses:?}"
+    );
     white.play(0, "e2e4").await?;
     assert_eq!(black.ply(1).await?.ply, 1);
     server.end().await
@@ -205,26 +246,89 @@ async fn floods_are_stopped_and_others_play_on() -> Fallible<()> {
 async fn requests_out_of_form_are_told_why() -> Fallible<()> {
     let server = TestServer::start("requests", |_| ()).await?;
     let huge = format!(r#"{{"variant":"chess","name":"{}"}}"#, "x".repeat(100_000));
-    let moves = format!(r#"{{"variant":"chess","moves":[{}"e4"]}}"#, r#""e4","#.repeat(3000));
+    let moves = format!(
+        r#"{{"variant":"chess","moves":[{}"e4"]}}"#,
+        r#""e4","#.repeat(3000)
+    );
     for (path, body, status, word) in [
         ("/api/games", "", 400, "EOF"),
         ("/api/games", "[]", 422, "exactly one of variant and family"),
         ("/api/games", r#"{"variant":"checkers"}"#, 422, "alhusun"),
-        ("/api/games", r#"{"variant":"chess","family":"Citadel"}"#, 422, "exactly one"),
-        ("/api/games", r#"{"family":"Draughts"}"#, 422, "Citadel or TigerSquares"),
-        ("/api/games", r#"{"family":"Citadel","level":3}"#, 422, "two people"),
-        ("/api/games", r#"{"variant":"chess","level":9}"#, 422, "1 to 8"),
-        ("/api/games", r#"{"variant":"chess","clock":"fischer:5m"}"#, 422, "clock"),
-        ("/api/games", r#"{"variant":"chess","fen":"8/8 w - - 0 1"}"#, 422, "rank"),
-        ("/api/games", r#"{"variant":"chess","setup":"odd"}"#, 422, "standard"),
-        ("/api/games", r#"{"variant":"chess","colour":"red"}"#, 422, "colour"),
+        (
+            "/api/games",
+            r#"{"variant":"chess","family":"Citadel"}"#,
+            422,
+            "exactly one",
+        ),
+        (
+            "/api/games",
+            r#"{"family":"Draughts"}"#,
+            422,
+            "Citadel or TigerSquares",
+        ),
+        (
+            "/api/games",
+            r#"{"family":"Citadel","level":3}"#,
+            422,
+            "two people",
+        ),
+        (
+            "/api/games",
+            r#"{"variant":"chess","level":9}"#,
+            422,
+            "1 to 8",
+        ),
+        (
+            "/api/games",
+            r#"{"variant":"chess","clock":"fischer:5m"}"#,
+            422,
+            "clock",
+        ),
+        (
+            "/api/games",
+            r#"{"variant":"chess","fen":"8/8 w - - 0 1"}"#,
+            422,
+            "rank",
+        ),
+        (
+            "/api/games",
+            r#"{"variant":"chess","setup":"odd"}"#,
+            422,
+            "standard",
+        ),
+        (
+            "/api/games",
+            r#"{"variant":"chess","colour":"red"}"#,
+            422,
+            "colour",
+        ),
         ("/api/games", &huge, 413, ""),
         ("/api/position", &moves, 422, "2000"),
-        ("/api/position", r#"{"variant":"chess","moves":["e5"]}"#, 422, "move 1"),
+        (
+            "/api/position",
+            r#"{"variant":"chess","moves":["e5"]}"#,
+            422,
+            "move 1",
+        ),
         ("/api/pgn", r#"{"text":"1. e4 e5 2. Ke3 *"}"#, 422, "Ke3"),
-        ("/api/variants/chess/reach", r#"{"letter":"Z","side":"white","from":"a1"}"#, 422, "K"),
-        ("/api/variants/chess/reach", r#"{"letter":"K","side":"white","from":"z9"}"#, 422, "z"),
-        ("/api/variants/x/reach", r#"{"letter":"K","side":"white","from":"a1"}"#, 404, "chess"),
+        (
+            "/api/variants/chess/reach",
+            r#"{"letter":"Z","side":"white","from":"a1"}"#,
+            422,
+            "K",
+        ),
+        (
+            "/api/variants/chess/reach",
+            r#"{"letter":"K","side":"white","from":"z9"}"#,
+            422,
+            "z",
+        ),
+        (
+            "/api/variants/x/reach",
+            r#"{"letter":"K","side":"white","from":"a1"}"#,
+            404,
+            "chess",
+        ),
         ("/api/nothing", "{}", 404, "openapi"),
         ("/api/variants", "{}", 405, "method"),
     ] {
@@ -232,17 +336,34 @@ async fn requests_out_of_form_are_told_why() -> Fallible<()> {
         let told = body.chars().take(60).collect::<String>();
         assert_eq!(answer.status, status, "{path} {told}: {}", answer.body);
         let refusal: Refusal = answer.json()?;
-        assert!(refusal.message.contains(word), "{path} {told}: {}", refusal.message);
+        assert!(
+            refusal.message.contains(word),
+            "{path} {told}: {}",
+            refusal.message
+        );
     }
-    for path in ["/assets/x.js", "/../../etc/passwd", "/assets/..%2f..%2fCargo.toml"] {
+    for path in [
+        "/assets/x.js",
+        "/../../etc/passwd",
+        "/assets/..%2f..%2fCargo.toml",
+    ] {
         let answer = server.ask(Request::get(path)).await?;
-        assert!(!answer.body.contains("root:") && !answer.body.contains("[package]"), "{path}");
+        assert!(
+            !answer.body.contains("root:") && !answer.body.contains("[package]"),
+            "{path}"
+        );
     }
     let headers = [("content-type", "text/plain")];
-    let plain = server.ask(Request::post("/api/games", FRIENDS).with(&headers)).await?;
+    let plain = server
+        .ask(Request::post("/api/games", FRIENDS).with(&headers))
+        .await?;
     assert_eq!(plain.status, 415);
     let page = server.ask(Request::get("/api/variants")).await?;
-    for header in ["content-security-policy", "x-content-type-options", "x-frame-options"] {
+    for header in [
+        "content-security-policy",
+        "x-content-type-options",
+        "x-frame-options",
+    ] {
         assert!(page.head.contains(header), "{header}");
     }
     server.end().await

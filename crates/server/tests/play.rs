@@ -12,7 +12,9 @@ use std::time::Duration;
 #[tokio::test(flavor = "multi_thread")]
 async fn the_engine_answers_and_gives_moves_back() -> Fallible<()> {
     let server = TestServer::start("engine", |_| ()).await?;
-    let made = server.make(r#"{"variant":"alhusun","side":"white","level":1}"#).await?;
+    let made = server
+        .make(r#"{"variant":"alhusun","side":"white","level":1}"#)
+        .await?;
     assert!(made.friend_seat.is_none());
     let (mut white, snapshot) = server.join(&made.id, Some(&made.seat)).await?;
     assert_eq!(snapshot.now.stage, Stage::Playing);
@@ -33,7 +35,10 @@ async fn the_engine_answers_and_gives_moves_back() -> Fallible<()> {
             _ => None,
         })
         .await?;
-    assert!(now.result.is_none(), "it does not take a draw in the second move");
+    assert!(
+        now.result.is_none(),
+        "it does not take a draw in the second move"
+    );
     white.say(&ClientMessage::Resign).await?;
     let over = white
         .until(|m| match m {
@@ -41,7 +46,10 @@ async fn the_engine_answers_and_gives_moves_back() -> Fallible<()> {
             _ => None,
         })
         .await?;
-    assert_eq!((over.winner, over.reason.as_str()), (Some(Side::Black), "resignation"));
+    assert_eq!(
+        (over.winner, over.reason.as_str()),
+        (Some(Side::Black), "resignation")
+    );
     white.say(&ClientMessage::Rematch).await?;
     let next = white
         .until(|m| match m {
@@ -50,7 +58,11 @@ async fn the_engine_answers_and_gives_moves_back() -> Fallible<()> {
         })
         .await?;
     let (_, snapshot) = server.join(&next, Some(&made.seat)).await?;
-    assert_eq!(snapshot.own, Some(Side::Black), "sides are changed, the link holds");
+    assert_eq!(
+        snapshot.own,
+        Some(Side::Black),
+        "sides are changed, the link holds"
+    );
     server.end().await
 }
 
@@ -66,7 +78,8 @@ async fn friends(server: &TestServer, wishes: &str) -> Fallible<(GameMade, Socke
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_goes_on_after_a_restart() -> Fallible<()> {
     let mut server = TestServer::start("restart", |_| ()).await?;
-    let wishes = r#"{"variant":"citadelir2024","side":"white","clock":"tiger:5m+3s","takebacks":true}"#;
+    let wishes =
+        r#"{"variant":"citadelir2024","side":"white","clock":"tiger:5m+3s","takebacks":true}"#;
     let (made, mut white, mut black) = friends(&server, wishes).await?;
     let start: Snapshot = server.get(&format!("/api/games/{}", made.id)).await?;
     let mut legal = start.now.legal;
@@ -75,7 +88,11 @@ async fn a_game_goes_on_after_a_restart() -> Fallible<()> {
         mover.play(ply, legal.last().ok_or("no move")?).await?;
         legal = mover.ply(ply + 1).await?.legal;
     }
-    white.say(&ClientMessage::Chat { text: "good luck".into() }).await?;
+    white
+        .say(&ClientMessage::Chat {
+            text: "good luck".into(),
+        })
+        .await?;
     black
         .until(|m| matches!(m, ServerMessage::Chat(_)).then_some(()))
         .await?;
@@ -85,11 +102,20 @@ async fn a_game_goes_on_after_a_restart() -> Fallible<()> {
     server = TestServer::start("restart", |c| c.data = folder).await?;
     let (mut white, after) = server.join(&made.id, Some(&made.seat)).await?;
     assert_eq!(before.moves, after.moves);
-    assert_eq!((before.start, before.now.legal), (after.start, after.now.legal.clone()));
+    assert_eq!(
+        (before.start, before.now.legal),
+        (after.start, after.now.legal.clone())
+    );
     assert_eq!(after.chat.len(), 1);
     let left = |s: &Option<server::wire::Clocks>| s.as_ref().map(|c| c.times.black.main_ms);
-    let (was, is) = (left(&before.now.clocks).ok_or("")?, left(&after.now.clocks).ok_or("")?);
-    assert!(was - is < 600, "{was} ms became {is}: time while down is nobody's");
+    let (was, is) = (
+        left(&before.now.clocks).ok_or("")?,
+        left(&after.now.clocks).ok_or("")?,
+    );
+    assert!(
+        was - is < 600,
+        "{was} ms became {is}: time while down is nobody's"
+    );
     let friend = made.friend_seat.ok_or("no seat")?;
     let (mut black, _) = server.join(&made.id, Some(&friend)).await?;
     let text = after.now.legal.first().ok_or("no move")?.clone();
@@ -101,8 +127,11 @@ async fn a_game_goes_on_after_a_restart() -> Fallible<()> {
 #[tokio::test(flavor = "multi_thread")]
 async fn friends_agree_on_draws_and_takebacks_while_others_watch() -> Fallible<()> {
     let server = TestServer::start("friends", |_| ()).await?;
-    let (made, mut white, mut black) =
-        friends(&server, r#"{"variant":"chess","side":"white","takebacks":true}"#).await?;
+    let (made, mut white, mut black) = friends(
+        &server,
+        r#"{"variant":"chess","side":"white","takebacks":true}"#,
+    )
+    .await?;
     let (mut watcher, snapshot) = server.join(&made.id, None).await?;
     assert_eq!(snapshot.own, None);
     white.play(0, "e4").await?;
@@ -151,7 +180,9 @@ async fn friends_agree_on_draws_and_takebacks_while_others_watch() -> Fallible<(
         .await?;
     let (_, snapshot) = server.join(&next, Some(&made.seat)).await?;
     assert_eq!(snapshot.own, Some(Side::Black));
-    let pgn = server.ask(Request::get(&format!("/api/games/{}/pgn", made.id))).await?;
+    let pgn = server
+        .ask(Request::get(&format!("/api/games/{}/pgn", made.id)))
+        .await?;
     assert!(pgn.body.contains("1. d4 1/2-1/2"), "{}", pgn.body);
     server.end().await
 }
@@ -169,7 +200,10 @@ async fn a_green_gem_scores_five_points() -> Fallible<()> {
         .await?;
     let answer: PositionAnswer = described.json()?;
     let result = answer.result.ok_or("no result")?;
-    assert_eq!((result.reason.as_str(), result.points.white), ("green gem", 5.0));
+    assert_eq!(
+        (result.reason.as_str(), result.points.white),
+        ("green gem", 5.0)
+    );
     server.end().await
 }
 
@@ -181,20 +215,37 @@ async fn all_games_are_told_with_pictures_and_moves() -> Fallible<()> {
     for card in &cards {
         let id = &card.id;
         let detail: VariantDetail = server.get(&format!("/api/variants/{id}")).await?;
-        assert!(detail.rules_html.contains("<h1>") && !detail.pieces.is_empty(), "{id}");
-        for path in ["board.svg", "board.svg?theme=dark", "empty.svg", "pieces/themed.css", "pieces/letters.css"] {
-            let answer = server.ask(Request::get(&format!("/api/variants/{id}/{path}"))).await?;
+        assert!(
+            detail.rules_html.contains("<h1>") && !detail.pieces.is_empty(),
+            "{id}"
+        );
+        for path in [
+            "board.svg",
+            "board.svg?theme=dark",
+            "empty.svg",
+            "pieces/themed.css",
+            "pieces/letters.css",
+        ] {
+            let answer = server
+                .ask(Request::get(&format!("/api/variants/{id}/{path}")))
+                .await?;
             assert_eq!(answer.status, 200, "{id}/{path}");
             assert!(answer.body.len() > 500, "{id}/{path}");
         }
         let piece = &detail.pieces[0];
         let from = format!("{}{}", 'd', 4);
-        let body = format!(r#"{{"letter":"{}","side":"white","from":"{from}"}}"#, piece.letter);
+        let body = format!(
+            r#"{{"letter":"{}","side":"white","from":"{from}"}}"#,
+            piece.letter
+        );
         let path = format!("/api/variants/{id}/reach");
         let reach: ReachAnswer = server.ask(Request::post(&path, &body)).await?.json()?;
         assert!(!reach.moves.is_empty(), "{id} {}", piece.letter);
         let body = format!(r#"{{"variant":"{id}"}}"#);
-        let start: PositionAnswer = server.ask(Request::post("/api/position", &body)).await?.json()?;
+        let start: PositionAnswer = server
+            .ask(Request::post("/api/position", &body))
+            .await?
+            .json()?;
         assert!(!start.legal.is_empty() && start.result.is_none(), "{id}");
     }
     let text = r#"{"text":"[Variant \"chess\"]\n\n1. e4 e5 (1... c5 {sharp} 2. Nf3) 2. Nf3 *"}"#;
@@ -208,11 +259,23 @@ async fn all_games_are_told_with_pictures_and_moves() -> Fallible<()> {
 async fn the_document_describes_every_message() -> Fallible<()> {
     let server = TestServer::start("document", |_| ()).await?;
     let document: serde_json::Value = server.get("/api/openapi.json").await?;
-    for schema in ["ClientMessage", "ServerMessage", "NewGame", "Snapshot", "AnalyseQuestion"] {
-        assert!(document["components"]["schemas"][schema].is_object(), "{schema}");
+    for schema in [
+        "ClientMessage",
+        "ServerMessage",
+        "NewGame",
+        "Snapshot",
+        "AnalyseQuestion",
+    ] {
+        assert!(
+            document["components"]["schemas"][schema].is_object(),
+            "{schema}"
+        );
     }
     let kept: serde_json::Value = serde_json::from_str(include_str!("../../../web/openapi.json"))?;
-    assert!(document == kept, "write it anew: husun openapi > web/openapi.json");
+    assert!(
+        document == kept,
+        "write it anew: husun openapi > web/openapi.json"
+    );
     server.end().await
 }
 
@@ -225,14 +288,18 @@ async fn analysis_is_told_in_lines_and_ends_when_asked() -> Fallible<()> {
         .await?;
     let lines = socket
         .until(|m| match m {
-            ServerMessage::Analysis { n: 7, lines, depth, .. } if depth > 2 => Some(lines),
+            ServerMessage::Analysis {
+                n: 7, lines, depth, ..
+            } if depth > 2 => Some(lines),
             _ => None,
         })
         .await?;
     assert_eq!(lines.len(), 2);
     assert_eq!((lines[0].mate, lines[0].san[0].as_str()), (Some(1), "Ra8#"));
     socket.say(&ClientMessage::StopAnalysis).await?;
-    socket.send(r#"{"type":"analyse","n":8,"variant":"chess","moves":["e2e5"]}"#).await?;
+    socket
+        .send(r#"{"type":"analyse","n":8,"variant":"chess","moves":["e2e5"]}"#)
+        .await?;
     assert_eq!(socket.refusal().await?, "illegal_move");
     server.end().await
 }

@@ -1032,6 +1032,8 @@ export interface components {
             /** @description What is so now. */
             now: components["schemas"]["Now"];
             own?: components["schemas"]["Side"] | null;
+            /** @description Secret of the own seat, for the link by which it is taken on another device. */
+            seat?: string | null;
             /** @description Position text of the start, once settled. */
             start?: string | null;
             /** @description Whether moves may be taken back. */

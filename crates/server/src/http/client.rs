@@ -61,8 +61,12 @@ pub async fn file(State(client): State<Client>, uri: Uri, headers: HeaderMap) ->
     }
     let last = path.rsplit('/').next().unwrap_or_default();
     if path.starts_with("assets/") || (last.contains('.') && !path.starts_with("analysis")) {
-        return Failure::of(StatusCode::NOT_FOUND, "no_such_path", "there is no such file")
-            .into_response();
+        return Failure::of(
+            StatusCode::NOT_FOUND,
+            "no_such_path",
+            "there is no such file",
+        )
+        .into_response();
     }
     match client.get("index.html").await {
         Some(file) => answer("index.html", file, &headers),
@@ -73,12 +77,17 @@ pub async fn file(State(client): State<Client>, uri: Uri, headers: HeaderMap) ->
 fn answer(path: &str, file: (Cow<'static, [u8]>, String), headers: &HeaderMap) -> Response {
     let (data, sum) = file;
     let tag = format!("\"{sum}\"");
-    let known = headers.get(header::IF_NONE_MATCH).and_then(|v| v.to_str().ok());
+    let known = headers
+        .get(header::IF_NONE_MATCH)
+        .and_then(|v| v.to_str().ok());
     let keep = match path.starts_with("assets/") {
         true => FOR_EVER,
         false => ASK,
     };
-    let common = [(header::ETAG, tag.clone()), (header::CACHE_CONTROL, keep.into())];
+    let common = [
+        (header::ETAG, tag.clone()),
+        (header::CACHE_CONTROL, keep.into()),
+    ];
     if known == Some(&tag) {
         return (StatusCode::NOT_MODIFIED, common).into_response();
     }

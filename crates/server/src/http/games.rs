@@ -12,7 +12,11 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 
 fn no_game() -> Failure {
-    Failure::of(StatusCode::NOT_FOUND, "no_such_game", "there is no such game")
+    Failure::of(
+        StatusCode::NOT_FOUND,
+        "no_such_game",
+        "there is no such game",
+    )
 }
 
 /// Games that can be watched, those moved last first.
@@ -89,7 +93,10 @@ pub async fn pgn(
     let text = text.map_err(|e| Failure::of(StatusCode::CONFLICT, "not_begun", e))?;
     let name = format!("attachment; filename=\"husun-{id}.pgn\"");
     let headers = [
-        (header::CONTENT_TYPE, "application/x-chess-pgn; charset=utf-8".to_owned()),
+        (
+            header::CONTENT_TYPE,
+            "application/x-chess-pgn; charset=utf-8".to_owned(),
+        ),
         (header::CONTENT_DISPOSITION, name),
     ];
     Ok((headers, text))

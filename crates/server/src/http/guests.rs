@@ -26,7 +26,11 @@ pub async fn rename(
 ) -> Result<impl IntoResponse, Failure> {
     let Some(name) = name_of(&me.name) else {
         let message = "a name has 1 to 30 characters";
-        return Err(Failure::of(StatusCode::UNPROCESSABLE_ENTITY, "name", message));
+        return Err(Failure::of(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "name",
+            message,
+        ));
     };
     let guest = guest.renamed(name.clone(), app.secure_cookies);
     Ok((guest, axum::Json(Me { name })))
@@ -34,10 +38,7 @@ pub async fn rename(
 
 /// The guest's own games, the newest first.
 #[utoipa::path(get, path = "/api/me/games", responses((status = 200, body = Vec<GameCard>), (status = 503, body = Refusal)))]
-pub async fn own(
-    State(app): State<App>,
-    guest: Guest,
-) -> Result<impl IntoResponse, Failure> {
+pub async fn own(State(app): State<App>, guest: Guest) -> Result<impl IntoResponse, Failure> {
     let cards = app.hall.own(&guest.person.guest).await?;
     Ok((guest, axum::Json(cards)))
 }

@@ -55,7 +55,10 @@ fn set_of(name: Option<&str>) -> Result<PieceSet, Failure> {
 }
 
 fn picture(svg: String) -> impl IntoResponse {
-    let headers = [(header::CONTENT_TYPE, "image/svg+xml"), (header::CACHE_CONTROL, KEEP)];
+    let headers = [
+        (header::CONTENT_TYPE, "image/svg+xml"),
+        (header::CACHE_CONTROL, KEEP),
+    ];
     (headers, svg)
 }
 
@@ -64,7 +67,11 @@ type Wish = Result<Query<Wanted>, axum::extract::rejection::QueryRejection>;
 fn wanted(query: Wish) -> Result<Wanted, Failure> {
     match query {
         Ok(Query(wanted)) => Ok(wanted),
-        Err(rejection) => Err(Failure::of(rejection.status(), "query", rejection.body_text())),
+        Err(rejection) => Err(Failure::of(
+            rejection.status(),
+            "query",
+            rejection.body_text(),
+        )),
     }
 }
 
@@ -78,8 +85,12 @@ fn wanted(query: Wish) -> Result<Wanted, Failure> {
 pub async fn board(Path(id): Path<String>, query: Wish) -> Result<impl IntoResponse, Failure> {
     let (variant, wanted) = (find(&id)?, wanted(query)?);
     let position = match (&wanted.fen, &wanted.setup) {
-        (Some(fen), _) => variant.position(fen).map_err(|e| bad("fen", e.to_string()))?,
-        (None, Some(name)) => variant.start_of(name).ok_or_else(|| bad("setup", "no such set-up"))?,
+        (Some(fen), _) => variant
+            .position(fen)
+            .map_err(|e| bad("fen", e.to_string()))?,
+        (None, Some(name)) => variant
+            .start_of(name)
+            .ok_or_else(|| bad("setup", "no such set-up"))?,
         (None, None) => variant.start(),
     };
     let style = Style {
@@ -105,7 +116,10 @@ pub async fn empty(Path(id): Path<String>, query: Wish) -> Result<impl IntoRespo
         page: false,
         ..Style::default()
     };
-    Ok(picture(render::svg::squares(&Picture::empty(&variant), &style)))
+    Ok(picture(render::svg::squares(
+        &Picture::empty(&variant),
+        &style,
+    )))
 }
 
 /// A style sheet with the pictures of a game's pieces; `set` is `themed.css` or `letters.css`.
@@ -114,15 +128,22 @@ pub async fn empty(Path(id): Path<String>, query: Wish) -> Result<impl IntoRespo
     params(("id" = String, Path, description = "Id of the game"), ("set" = String, Path, description = "themed.css or letters.css")),
     responses((status = 200, content_type = "text/css", body = String), (status = 404, body = crate::wire::Refusal))
 )]
-pub async fn pieces(Path((id, file)): Path<(String, String)>) -> Result<impl IntoResponse, Failure> {
+pub async fn pieces(
+    Path((id, file)): Path<(String, String)>,
+) -> Result<impl IntoResponse, Failure> {
     let variant = find(&id)?;
-    let name = file.strip_suffix(".css").filter(|n| matches!(*n, "themed" | "letters"));
+    let name = file
+        .strip_suffix(".css")
+        .filter(|n| matches!(*n, "themed" | "letters"));
     let Some(name) = name else {
         let message = "no such piece set, expected themed.css or letters.css";
         return Err(Failure::of(StatusCode::NOT_FOUND, "set", message));
     };
     let set = set_of(Some(name))?;
-    let headers = [(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, KEEP)];
+    let headers = [
+        (header::CONTENT_TYPE, "text/css; charset=utf-8"),
+        (header::CACHE_CONTROL, KEEP),
+    ];
     Ok((headers, sheet(&variant, name, set)))
 }
 

@@ -24,7 +24,9 @@ pub async fn ready(State(app): State<App>) -> Result<&'static str, Failure> {
         ));
     }
     let store = app.hall.world().store.ping().await;
-    store.map(|()| "ready\n").map_err(|e| Failure::from(crate::wire::Refusal::from(e)))
+    store
+        .map(|()| "ready\n")
+        .map_err(|e| Failure::from(crate::wire::Refusal::from(e)))
 }
 
 /// Figures for Prometheus.

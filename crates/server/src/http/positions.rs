@@ -34,6 +34,10 @@ pub async fn pgn(Json(request): Json<PgnRequest>) -> Result<axum::Json<PgnAnswer
 fn joined<T>(result: Result<T, tokio::task::JoinError>) -> Result<T, Failure> {
     result.map_err(|error| {
         tracing::error!(%error, "a request's work ended in a fault of ours");
-        Failure::of(StatusCode::INTERNAL_SERVER_ERROR, "fault", "a fault of the server")
+        Failure::of(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "fault",
+            "a fault of the server",
+        )
     })
 }

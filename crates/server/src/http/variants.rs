@@ -62,13 +62,23 @@ fn missing(variant: &Variant) -> Vec<String> {
 /// All games.
 #[utoipa::path(get, path = "/api/variants", responses((status = 200, body = Vec<VariantCard>)))]
 pub async fn list() -> axum::Json<Vec<VariantCard>> {
-    axum::Json(games::in_order().filter_map(games::variant).map(|v| card(&v)).collect())
+    axum::Json(
+        games::in_order()
+            .filter_map(games::variant)
+            .map(|v| card(&v))
+            .collect(),
+    )
 }
 
 /// Families of games between which players choose by match customs.
 #[utoipa::path(get, path = "/api/families", responses((status = 200, body = Vec<Family>)))]
 pub async fn families() -> axum::Json<Vec<Family>> {
-    axum::Json(customs::families().iter().map(customs::Family::to_wire).collect())
+    axum::Json(
+        customs::families()
+            .iter()
+            .map(customs::Family::to_wire)
+            .collect(),
+    )
 }
 
 /// One game with everything needed to show it.
@@ -154,21 +164,30 @@ pub async fn reach(
     Json(request): Json<ReachRequest>,
 ) -> Result<axum::Json<ReachAnswer>, Failure> {
     let variant = find(&id)?;
-    let bad = |code: &str, message: String| {
-        Failure::of(StatusCode::UNPROCESSABLE_ENTITY, code, message)
-    };
+    let bad =
+        |code: &str, message: String| Failure::of(StatusCode::UNPROCESSABLE_ENTITY, code, message);
     let mut letters = request.letter.chars();
     let kind = letters
         .next()
         .filter(|_| letters.next().is_none())
         .and_then(|c| variant.kind(c))
         .ok_or_else(|| {
-            let known: Vec<String> = variant.pieces.iter().map(|p| p.letter.to_string()).collect();
+            let known: Vec<String> = variant
+                .pieces
+                .iter()
+                .map(|p| p.letter.to_string())
+                .collect();
             let found: String = request.letter.chars().take(10).collect();
-            bad("letter", format!("no piece {found:?}, expected one of {}", known.join(" ")))
+            bad(
+                "letter",
+                format!("no piece {found:?}, expected one of {}", known.join(" ")),
+            )
         })?;
     let square = |text: &String| {
-        variant.frame.parse(text).map_err(|e| bad("square", e.to_string()))
+        variant
+            .frame
+            .parse(text)
+            .map_err(|e| bad("square", e.to_string()))
     };
     let from = square(&request.from)?;
     let squares = |texts: &[String]| texts.iter().map(square).collect::<Result<Vec<_>, _>>();
@@ -179,7 +198,10 @@ pub async fn reach(
         is_own.or(enemy.contains(&s).then_some(side.opponent()))
     });
     let names = |squares: &[Square]| {
-        squares.iter().map(|s| variant.frame.name(*s).to_string()).collect()
+        squares
+            .iter()
+            .map(|s| variant.frame.name(*s).to_string())
+            .collect()
     };
     Ok(axum::Json(ReachAnswer {
         moves: names(&reach.moves),

@@ -31,7 +31,10 @@ impl Live {
     }
 
     pub(super) fn stop_thinking(&mut self) {
-        for thinking in [self.thinking.take(), self.counselling.take()].into_iter().flatten() {
+        for thinking in [self.thinking.take(), self.counselling.take()]
+            .into_iter()
+            .flatten()
+        {
             thinking.stop.store(true, Relaxed);
         }
     }
@@ -115,13 +118,17 @@ impl Live {
         if self.thinking.take().is_none() {
             return;
         }
-        let Some(side) = self.table.turn() else { return };
+        let Some(side) = self.table.turn() else {
+            return;
+        };
         let Some(best) = outcome.best else {
             // The pool was full.
             return self.think();
         };
         self.score = Some(outcome.score.value());
-        let Some(game) = self.table.game() else { return };
+        let Some(game) = self.table.game() else {
+            return;
+        };
         let ply = ply as u32;
         let action = match outcome.accept {
             true => Action::Accept { ply },
@@ -133,9 +140,14 @@ impl Live {
         let now = self.now();
         let world = self.world.clone();
         let die = &mut || world.die();
-        match self.table.decide(Who::Player(side), &action, now, Duration::ZERO, die) {
+        match self
+            .table
+            .decide(Who::Player(side), &action, now, Duration::ZERO, die)
+        {
             Ok(events) => Box::pin(self.carry_out(events, now)).await,
-            Err(error) => tracing::info!(game = %self.id, %error, "the engine's move came too late"),
+            Err(error) => {
+                tracing::info!(game = %self.id, %error, "the engine's move came too late")
+            }
         }
     }
 

@@ -26,7 +26,8 @@ impl Outbox {
 
 impl Live {
     pub(super) fn now_message(&self) -> Now {
-        self.table.now(self.now(), &self.presence(), self.trouble.as_deref())
+        self.table
+            .now(self.now(), &self.presence(), self.trouble.as_deref())
     }
 
     /// Tells everyone what is so now, with the last `played` moves.

@@ -76,7 +76,11 @@ impl Player {
     }
 }
 
-async fn sit(handle: &Handle, socket: u64, seat: &str) -> Result<Player, Box<dyn std::error::Error>> {
+async fn sit(
+    handle: &Handle,
+    socket: u64,
+    seat: &str,
+) -> Result<Player, Box<dyn std::error::Error>> {
     let (outbox, inbox) = mpsc::channel(64);
     let visitor = Visitor {
         socket,
@@ -134,25 +138,40 @@ async fn a_storage_fault_decides_no_game() -> Tested {
         name: "Maker".into(),
     };
     let (made, _) = hall.make(&wishes, &person).await.map_err(|r| r.message)?;
-    let handle = hall.get(&made.id).await.map_err(|r| r.message)?.ok_or("no game")?;
+    let handle = hall
+        .get(&made.id)
+        .await
+        .map_err(|r| r.message)?
+        .ok_or("no game")?;
     let mut white = sit(&handle, 1, &made.seats.white).await?;
     let mut black = sit(&handle, 2, &made.seats.black).await?;
     white.now(|now| now.stage == Stage::Playing).await?;
     broken.store(true, Relaxed);
     play(&handle, 1, 0, "e4").await?;
     let trouble = black.now(|now| now.trouble.is_some()).await?;
-    assert_eq!((trouble.ply, trouble.result.is_none()), (0, true), "a move is told once it is stored");
+    assert_eq!(
+        (trouble.ply, trouble.result.is_none()),
+        (0, true),
+        "a move is told once it is stored"
+    );
     // Longer than either clock has.
     tokio::time::sleep(Duration::from_millis(1500)).await;
     broken.store(false, Relaxed);
     let now = black.now(|now| now.ply == 1).await?;
     assert!(now.trouble.is_none() && now.result.is_none());
     let clocks = now.clocks.ok_or("no clocks")?;
-    assert!(clocks.times.black.main_ms > 800, "{clocks:?}: the fault's time is nobody's");
+    assert!(
+        clocks.times.black.main_ms > 800,
+        "{clocks:?}: the fault's time is nobody's"
+    );
     play(&handle, 2, 1, "e5").await?;
     white.now(|now| now.ply == 2).await?;
     let stored = store.load(&made.id).await?.ok_or("not stored")?;
-    let played = stored.events.iter().filter(|e| e.body.contains("played")).count();
+    let played = stored
+        .events
+        .iter()
+        .filter(|e| e.body.contains("played"))
+        .count();
     assert_eq!(played, 2, "nothing is doubled");
     world.brains.close();
     std::fs::remove_dir_all(&folder)?;

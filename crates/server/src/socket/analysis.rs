@@ -100,7 +100,10 @@ impl Analysis {
                 }
             }),
             done: Box::new(move |_| {
-                at_end.lock().unwrap_or_else(PoisonError::into_inner).tell(true);
+                at_end
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .tell(true);
             }),
         };
         brains

@@ -54,7 +54,11 @@ impl SqlStore {
                 Box::pin(async move {
                     if sqlite {
                         // Every commit reaches the disk; readers do not wait for the writer.
-                        for pragma in ["journal_mode = WAL", "synchronous = FULL", "busy_timeout = 5000"] {
+                        for pragma in [
+                            "journal_mode = WAL",
+                            "synchronous = FULL",
+                            "busy_timeout = 5000",
+                        ] {
                             sqlx::query(sqlx::AssertSqlSafe(format!("PRAGMA {pragma}")))
                                 .execute(&mut *connection)
                                 .await?;
@@ -204,7 +208,10 @@ impl SqlStore {
             query = query.bind(bind);
         }
         let rows = query.fetch_all(&self.pool).await?;
-        Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+        Ok(rows
+            .iter()
+            .map(|row| row.try_get(0))
+            .collect::<Result<_, _>>()?)
     }
 
     async fn of_guest_now(&self, guest: &str, limit: u32) -> Result<Vec<String>, StoreError> {
@@ -215,7 +222,10 @@ impl SqlStore {
         .bind(i64::from(limit))
         .fetch_all(&self.pool)
         .await?;
-        Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+        Ok(rows
+            .iter()
+            .map(|row| row.try_get(0))
+            .collect::<Result<_, _>>()?)
     }
 
     async fn begin_run_now(&self, wall_ms: i64) -> Result<i64, StoreError> {

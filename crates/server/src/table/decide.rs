@@ -234,7 +234,11 @@ impl Table {
         }
         let question = customs.questions.iter().find(|q| q.settled.is_none())?;
         let name = question.name.clone();
-        let spoken = question.chosen.white.as_ref().or(question.chosen.black.as_ref());
+        let spoken = question
+            .chosen
+            .white
+            .as_ref()
+            .or(question.chosen.black.as_ref());
         Some(match (customs.family.method, spoken) {
             // One has named a value and nobody objects.
             (CustomsMethod::Die, Some(value)) => Event::Silent {

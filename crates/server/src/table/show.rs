@@ -2,8 +2,8 @@
 
 use super::{Table, Who};
 use crate::wire::{
-    Both, Choice, Clocks, Counsel, CustomsNow, CustomsQuestion, GameCard, GameResult, Now, Player, Snapshot,
-    Stage, Time,
+    Both, Choice, Clocks, Counsel, CustomsNow, CustomsQuestion, GameCard, GameResult, Now, Player,
+    Snapshot, Stage, Time,
 };
 use husun::clock::Remaining;
 use husun::{Game, Outcome, Position, Side};
@@ -20,7 +20,9 @@ pub struct Presence {
 
 /// Square of the royal piece in check.
 pub fn check(position: &Position) -> Option<String> {
-    let square = position.in_check().then(|| position.royal_square(position.turn()))??;
+    let square = position
+        .in_check()
+        .then(|| position.royal_square(position.turn()))??;
     Some(position.variant().frame.name(square).to_string())
 }
 
@@ -241,6 +243,7 @@ impl Table {
             takebacks: self.spec.takebacks
                 || Side::ALL.into_iter().any(|side| self.level(side).is_some()),
             own,
+            seat: player.map(|side| self.spec.seats.get(side).secret.clone()),
             counsels,
             check: self.game.as_ref().and_then(|g| check(g.start())),
             moves: self.played.clone(),

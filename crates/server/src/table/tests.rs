@@ -73,7 +73,9 @@ impl Kept {
     }
 
     fn act(&mut self, who: Who, action: Action, at: Duration) -> Result<usize, Refused> {
-        let events = self.table.decide(who, &action, at, Duration::ZERO, &mut || 3)?;
+        let events = self
+            .table
+            .decide(who, &action, at, Duration::ZERO, &mut || 3)?;
         let n = events.len();
         self.store(events, at).map_err(Refused::Illegal)?;
         Ok(n)
@@ -89,7 +91,10 @@ struct Chance(u64);
 
 impl Chance {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % n.max(1)
     }
 }
@@ -135,7 +140,14 @@ fn random_action(table: &Table, chance: &mut Chance) -> (Who, Action) {
 /// Whatever is done, the events make the same game with the same clocks.
 #[test]
 fn events_make_the_same_game_again() -> Tested {
-    let controls = ["tiger:3s+1s", "fischer:20s+1s", "delay:10s+1s", "byoyomi:5s+3x2s", "days:1", "none"];
+    let controls = [
+        "tiger:3s+1s",
+        "fischer:20s+1s",
+        "delay:10s+1s",
+        "byoyomi:5s+3x2s",
+        "days:1",
+        "none",
+    ];
     for (n, id) in games::ids().enumerate() {
         let mut chance = Chance(n as u64);
         let mut kept = Kept::both_come(spec(Some(id), None, controls[n % controls.len()]))?;
@@ -156,8 +168,15 @@ fn events_make_the_same_game_again() -> Tested {
         }
         let again = Table::replay(kept.table.spec().clone(), &kept.entries)?;
         let later = at + ms(50);
-        assert_eq!(kept.now(later), again.now(later, &Presence::default(), None), "{id}");
-        assert!(kept.table.ply() > 0 || kept.table.is_over(), "{id}: nothing was played");
+        assert_eq!(
+            kept.now(later),
+            again.now(later, &Presence::default(), None),
+            "{id}"
+        );
+        assert!(
+            kept.table.ply() > 0 || kept.table.is_over(),
+            "{id}: nothing was played"
+        );
     }
     Ok(())
 }
@@ -223,7 +242,10 @@ fn citadel_players_name_ranks_and_a_die_decides_between_them() -> Tested {
         assert_eq!(kept.table.stage(), Stage::Customs);
         kept.act(WHITE, choose("ranks", white), ms(1))?;
         let hidden = kept.now(ms(2)).customs.ok_or("no customs")?;
-        assert_eq!(hidden.questions[0].chosen.white, None, "the other is not led");
+        assert_eq!(
+            hidden.questions[0].chosen.white, None,
+            "the other is not led"
+        );
         assert!(kept.act(WHITE, choose("ranks", black), ms(3)).is_err());
         kept.act(BLACK, choose("ranks", black), ms(4))?;
         assert_eq!(kept.now(ms(5)).customs.ok_or("no customs")?.die, die);
@@ -251,7 +273,11 @@ fn tigersquares_south_chooses_the_pieces_then_north_the_board() -> Tested {
         kept.store(vec![event], due)?;
     }
     assert_eq!(kept.table.variant_id(), Some("strike80"));
-    assert!(kept.table.clock().is_some_and(|c| c.turn() == Some(Side::White)));
+    assert!(
+        kept.table
+            .clock()
+            .is_some_and(|c| c.turn() == Some(Side::White))
+    );
     Ok(())
 }
 
@@ -268,9 +294,16 @@ fn a_tiger_clock_runs_into_the_reserve_and_out() -> Tested {
     play(&mut kept, "e5", ms(1600))?;
     // Half a second of engagement and one of reserve are left.
     let clocks = kept.now(ms(2000)).clocks.ok_or("no clocks")?;
-    assert_eq!((clocks.times.white.main_ms, clocks.times.white.extra_ms), (100, Some(1000)));
+    assert_eq!(
+        (clocks.times.white.main_ms, clocks.times.white.extra_ms),
+        (100, Some(1000))
+    );
     assert_eq!(kept.table.deadline(), Some(ms(3100)));
-    assert_eq!(kept.table.overdue(ms(3150), ms(100), &mut || 1), None, "moves may be on the way");
+    assert_eq!(
+        kept.table.overdue(ms(3150), ms(100), &mut || 1),
+        None,
+        "moves may be on the way"
+    );
     let late = Action::Move {
         ply: 2,
         text: "d4".into(),
@@ -280,7 +313,10 @@ fn a_tiger_clock_runs_into_the_reserve_and_out() -> Tested {
     assert_eq!(refused, Err(Refused::Flagged));
     let saved = kept.table.decide(WHITE, &late, ms(3150), ms(60), &mut || 1);
     assert!(saved.is_ok(), "what was on the way is not charged");
-    let event = kept.table.overdue(ms(3200), ms(100), &mut || 1).ok_or("no flag")?;
+    let event = kept
+        .table
+        .overdue(ms(3200), ms(100), &mut || 1)
+        .ok_or("no flag")?;
     assert_eq!(event, Event::Flagged { side: Side::White });
     kept.store(vec![event], ms(3200))?;
     let result = kept.now(ms(3300)).result.ok_or("no result")?;
@@ -297,19 +333,31 @@ fn takebacks_give_time_back_and_need_consent() -> Tested {
     };
     kept.act(WHITE, e4.clone(), ms(4000))?;
     let wish = Action::Takeback { ply: 1 };
-    assert_eq!(kept.act(BLACK, wish.clone(), ms(4500)), Err(Refused::NothingToTakeBack));
+    assert_eq!(
+        kept.act(BLACK, wish.clone(), ms(4500)),
+        Err(Refused::NothingToTakeBack)
+    );
     kept.act(WHITE, wish.clone(), ms(5000))?;
     assert_eq!(kept.table.ply(), 1);
-    assert_eq!(kept.act(WHITE, wish.clone(), ms(5100)), Err(Refused::AskedAlready));
+    assert_eq!(
+        kept.act(WHITE, wish.clone(), ms(5100)),
+        Err(Refused::AskedAlready)
+    );
     kept.act(BLACK, wish, ms(6000))?;
     assert_eq!(kept.table.ply(), 0);
     let clocks = kept.now(ms(7000)).clocks.ok_or("no clocks")?;
-    assert_eq!((clocks.times.white.main_ms, clocks.times.black.main_ms), (9000, 10_000));
+    assert_eq!(
+        (clocks.times.white.main_ms, clocks.times.black.main_ms),
+        (9000, 10_000)
+    );
     let mut strict = spec(Some("chess"), None, "none");
     strict.takebacks = false;
     let mut kept = Kept::both_come(strict)?;
     kept.act(WHITE, e4, ms(1))?;
-    assert_eq!(kept.act(WHITE, Action::Takeback { ply: 1 }, ms(2)), Err(Refused::NoTakebacks));
+    assert_eq!(
+        kept.act(WHITE, Action::Takeback { ply: 1 }, ms(2)),
+        Err(Refused::NoTakebacks)
+    );
     Ok(())
 }
 
@@ -321,7 +369,10 @@ fn a_counsellor_is_asked_once_when_the_choice_of_emperors_stands() -> Tested {
     let mut kept = Kept::both_come(spec)?;
     let secret = Some("counsel".to_owned());
     kept.act(BLACK, Action::Appoint { secret }, ms(1))?;
-    assert_eq!(kept.act(BLACK, Action::AskCounsel { ply: 0 }, ms(2)), Err(Refused::CannotAsk));
+    assert_eq!(
+        kept.act(BLACK, Action::AskCounsel { ply: 0 }, ms(2)),
+        Err(Refused::CannotAsk)
+    );
     let who = kept.table.seat_of(Some("counsel"), "x").ok_or("no seat")?;
     assert_eq!(who, Who::Counsellor(Side::Black));
     let events = kept.table.joined(who, person("Cleo"));
@@ -336,11 +387,20 @@ fn a_counsellor_is_asked_once_when_the_choice_of_emperors_stands() -> Tested {
     let advice = Action::Advise {
         text: "Promote them.".into(),
     };
-    assert_eq!(kept.act(who, advice.clone(), ms(6)), Err(Refused::NotAskedForAdvice));
+    assert_eq!(
+        kept.act(who, advice.clone(), ms(6)),
+        Err(Refused::NotAskedForAdvice)
+    );
     kept.act(BLACK, Action::AskCounsel { ply: 1 }, ms(7))?;
     kept.act(who, advice.clone(), ms(8))?;
-    assert_eq!(kept.act(who, advice, ms(9)), Err(Refused::NotAskedForAdvice));
-    assert_eq!(kept.act(BLACK, Action::AskCounsel { ply: 1 }, ms(9)), Err(Refused::CannotAsk));
+    assert_eq!(
+        kept.act(who, advice, ms(9)),
+        Err(Refused::NotAskedForAdvice)
+    );
+    assert_eq!(
+        kept.act(BLACK, Action::AskCounsel { ply: 1 }, ms(9)),
+        Err(Refused::CannotAsk)
+    );
     Ok(())
 }
 
@@ -357,10 +417,19 @@ fn damaged_events_are_told_by_number() -> Tested {
         uci: "e2e5".into(),
         lag: 0,
     };
-    let error = Table::replay(kept.table.spec().clone(), &broken).err().ok_or("read")?;
-    assert!(error.to_string().starts_with("event 4 (Played { uci: \"e2e5\""), "{error}");
+    let error = Table::replay(kept.table.spec().clone(), &broken)
+        .err()
+        .ok_or("read")?;
+    assert!(
+        error
+            .to_string()
+            .starts_with("event 4 (Played { uci: \"e2e5\""),
+        "{error}"
+    );
     broken.remove(1);
-    let error = Table::replay(kept.table.spec().clone(), &broken).err().ok_or("read")?;
+    let error = Table::replay(kept.table.spec().clone(), &broken)
+        .err()
+        .ok_or("read")?;
     assert!(error.to_string().ends_with("expected event 2"), "{error}");
     Ok(())
 }

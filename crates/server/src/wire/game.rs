@@ -301,6 +301,9 @@ pub struct Snapshot {
     /// The side of the one who is told; missing for those who watch and for Counsellors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own: Option<Side>,
+    /// Secret of the own seat, for the link by which it is taken on another device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seat: Option<String>,
     /// The player whose Counsellor is told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counsels: Option<Side>,

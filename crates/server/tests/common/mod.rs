@@ -4,8 +4,8 @@
 
 use futures_util::{SinkExt, StreamExt};
 use serde::de::DeserializeOwned;
-use server::wire::{ClientMessage, GameMade, ServerMessage, Snapshot};
 use server::Config;
+use server::wire::{ClientMessage, GameMade, ServerMessage, Snapshot};
 use std::error::Error;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -140,7 +140,10 @@ impl Answer {
     }
 
     pub fn cookie(&self) -> Option<&str> {
-        let line = self.head.lines().find(|l| l.to_lowercase().starts_with("set-cookie:"))?;
+        let line = self
+            .head
+            .lines()
+            .find(|l| l.to_lowercase().starts_with("set-cookie:"))?;
         line.split_once(": ")?.1.split(';').next()
     }
 }
@@ -155,18 +158,26 @@ pub async fn ask(address: SocketAddr, request: Request<'_>) -> Fallible<Answer> 
         "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n",
         body.len()
     );
-    if !request.headers.iter().any(|(name, _)| *name == "content-type") {
+    if !request
+        .headers
+        .iter()
+        .any(|(name, _)| *name == "content-type")
+    {
         text.push_str("content-type: application/json\r\n");
     }
     for (name, value) in request.headers {
         text.push_str(&format!("{name}: {value}\r\n"));
     }
     // A server that refuses a long body may close before all of it is written.
-    let _ = stream.write_all(format!("{text}\r\n{body}").as_bytes()).await;
+    let _ = stream
+        .write_all(format!("{text}\r\n{body}").as_bytes())
+        .await;
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;
     let answer = String::from_utf8(answer)?;
-    let (head, body) = answer.split_once("\r\n\r\n").ok_or("an answer without an end of its head")?;
+    let (head, body) = answer
+        .split_once("\r\n\r\n")
+        .ok_or("an answer without an end of its head")?;
     let status = head.split(' ').nth(1).ok_or("no status")?.parse()?;
     Ok(Answer {
         status,

@@ -1,0 +1,154 @@
+//! Backups of a data folder: the SQLite database, copied as it stands at one moment while the server goes on, and
+//! the key that signs cookies. PostgreSQL has its own tools for this.
+
+use sqlx::any::AnyConnectOptions;
+use sqlx::{AnyConnection, ConnectOptions, Connection, Row};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Name of the database in a data folder.
+pub const DATABASE: &str = "husun.sqlite";
+/// Name of the key in a data folder.
+pub const KEY: &str = "cookie.key";
+
+/// Why there is no backup, or nothing was restored.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// Something would be written over.
+    #[error("{0} is there already; it is not written over")]
+    Exists(PathBuf),
+    /// There is nothing to be copied.
+    #[error("{0} is not there")]
+    Missing(PathBuf),
+    /// A file cannot be read or written.
+    #[error("{path}: {error}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The database cannot be read.
+    #[error("{path}: {error}")]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: sqlx::Error,
+    },
+    /// The database is damaged.
+    #[error("{path} is damaged: {problem}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says of it.
+        problem: String,
+    },
+}
+
+async fn open(path: &Path) -> Result<AnyConnection, BackupError> {
+    sqlx::any::install_default_drivers();
+    if !path.is_file() {
+        return Err(BackupError::Missing(path.into()));
+    }
+    let wrong = |error| BackupError::Database {
+        path: path.into(),
+        error,
+    };
+    let url = format!("sqlite://{}?mode=rw", path.display());
+    let options = AnyConnectOptions::from_str(&url).map_err(wrong)?;
+    options.connect().await.map_err(wrong)
+}
+
+/// Checks a database and counts its games.
+async fn check(path: &Path, connection: &mut AnyConnection) -> Result<i64, BackupError> {
+    let wrong = |error| BackupError::Database {
+        path: path.into(),
+        error,
+    };
+    let row = sqlx::query("PRAGMA integrity_check(1)")
+        .fetch_one(&mut *connection)
+        .await;
+    let said: String = row.and_then(|row| row.try_get(0)).map_err(wrong)?;
+    if said != "ok" {
+        return Err(BackupError::Damaged {
+            path: path.into(),
+            problem: said,
+        });
+    }
+    let row = sqlx::query("SELECT COUNT(*) FROM games")
+        .fetch_one(connection)
+        .await;
+    row.and_then(|row| row.try_get(0)).map_err(wrong)
+}
+
+fn free(path: PathBuf) -> Result<PathBuf, BackupError> {
+    match path.exists() {
+        true => Err(BackupError::Exists(path)),
+        false => Ok(path),
+    }
+}
+
+fn make(folder: &Path) -> Result<(), BackupError> {
+    std::fs::create_dir_all(folder).map_err(|error| BackupError::File {
+        path: folder.into(),
+        error,
+    })
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
+    // A copy keeps who may read the file.
+    match std::fs::copy(from, to) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(BackupError::File {
+            path: to.into(),
+            error,
+        }),
+    }
+}
+
+/// Copies the games and the key of `data` to the folder `to`; tells how many games.
+pub async fn backup(data: &Path, to: &Path) -> Result<i64, BackupError> {
+    let from = data.join(DATABASE);
+    let mut connection = open(&from).await?;
+    let games = check(&from, &mut connection).await?;
+    make(to)?;
+    let target = free(to.join(DATABASE))?;
+    sqlx::query("VACUUM INTO $1")
+        .bind(target.display().to_string())
+        .execute(&mut connection)
+        .await
+        .map_err(|error| BackupError::Database {
+            path: target.clone(),
+            error,
+        })?;
+    let key = data.join(KEY);
+    if key.is_file() {
+        copy(&key, &to.join(KEY))?;
+    }
+    Ok(games)
+}
+
+/// Makes the data folder `data` from the backup in `from`; tells how many games.
+pub async fn restore(from: &Path, data: &Path) -> Result<i64, BackupError> {
+    let source = from.join(DATABASE);
+    let mut connection = open(&source).await?;
+    let games = check(&source, &mut connection).await?;
+    // What a reader left beside the file is written into it.
+    connection
+        .close()
+        .await
+        .map_err(|error| BackupError::Database {
+            path: source.clone(),
+            error,
+        })?;
+    make(data)?;
+    let target = free(data.join(DATABASE))?;
+    let key = free(data.join(KEY))?;
+    copy(&source, &target)?;
+    if from.join(KEY).is_file() {
+        copy(&from.join(KEY), &key)?;
+    }
+    Ok(games)
+}

@@ -1,0 +1,72 @@
+//! Messages of the socket, one a line, by the two players of a game in turn: whatever is decoded is carried out or
+//! refused, and what was carried out makes the same game again.
+
+#![no_main]
+
+use husun::Side;
+use libfuzzer_sys::fuzz_target;
+use server::table::{Entry, Person, SeatSpec, Spec, Table, Who};
+use server::wire::Both;
+use std::time::Duration;
+
+/// Games that differ in their special rules, and the families.
+const GAMES: [(&str, bool); 5] = [
+    ("strike80", false),
+    ("citadel9", false),
+    ("alhusun", false),
+    ("Citadel", true),
+    ("TigerSquares", true),
+];
+
+fn spec(choice: u8) -> Spec {
+    let (name, family) = GAMES[usize::from(choice) % GAMES.len()];
+    Spec {
+        variant: (!family).then(|| name.into()),
+        family: family.then(|| name.into()),
+        fen: None,
+        control: "tiger:20s+1s".parse().expect("a clock"),
+        takebacks: choice & 128 == 0,
+        seats: Both::of(|_| SeatSpec::default()),
+        seed: 0,
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Some((&choice, rest)) = data.split_first() else { return };
+    let spec = spec(choice);
+    let mut table = Table::new(spec.clone()).expect("a game");
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut keep = |table: &mut Table, event, at| {
+        table.apply(&event, at).expect("what was decided applies");
+        entries.push(Entry { seq: table.seq(), at: table.at(), event });
+    };
+    for (side, name) in [(Side::White, "a"), (Side::Black, "b")] {
+        let person = Person { guest: name.into(), name: name.into() };
+        for event in table.joined(Who::Player(side), person) {
+            keep(&mut table, event, Duration::ZERO);
+        }
+    }
+    for (n, line) in String::from_utf8_lossy(rest).lines().enumerate() {
+        let at = Duration::from_millis(n as u64 * 150);
+        if let Some(event) = table.follow_up() {
+            keep(&mut table, event, at);
+        }
+        if let Some(event) = table.overdue(at, Duration::ZERO, &mut || 2) {
+            keep(&mut table, event, at);
+        }
+        let Ok(message) = server::socket::decode(line) else { continue };
+        let again = serde_json::to_string(&message).expect("what was read is written");
+        assert_eq!(server::socket::decode(&again).expect("and read again"), message);
+        let Some((_, action)) = server::socket::action_of(message) else { continue };
+        let side = table.turn().unwrap_or(Side::ALL[n % 2]);
+        for who in [Who::Player(side), Who::Player(side.opponent()), Who::Counsellor(side), Who::Watcher] {
+            let decided = table.decide(who, &action, at, Duration::ZERO, &mut || 3);
+            for event in decided.into_iter().flatten() {
+                keep(&mut table, event, at);
+            }
+        }
+    }
+    let told = |table: &Table| table.now(table.at(), &Default::default(), None);
+    let again = Table::replay(spec, &entries).expect("what was kept is read");
+    assert_eq!(told(&again), told(&table));
+});
