@@ -99,7 +99,7 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Perft(options)) => perft::run(&source, &options),
         Some(Command::Pgn(options)) => return pgn::run(&source, &options),
         Some(Command::Match(options)) => contest::run(&source, &options, &args.game_file),
-        Some(Command::Serve(options)) => serve::run(&options),
+        Some(Command::Serve(options)) => serve::run(&options, &args.game_file),
         Some(Command::Backup(options)) => backup::backup(&options),
         Some(Command::Restore(options)) => backup::restore(&options),
         Some(Command::Openapi) => serve::describe(),

@@ -1,6 +1,6 @@
 //! `husun serve`: the play server, from its options to its end.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use server::Config;
@@ -34,7 +34,13 @@ pub struct Options {
     log_json: bool,
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &Options, game_files: &[PathBuf]) -> Result<()> {
+    if !game_files.is_empty() {
+        // Games under way must be readable at every start, whatever files are there then.
+        bail!(
+            "the server plays the built-in games alone; try a game of your own with `husun play`"
+        );
+    }
     let config = settings(options)?;
     log_to_stderr(options.log_json);
     let runtime = tokio::runtime::Builder::new_multi_thread()

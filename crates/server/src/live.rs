@@ -34,9 +34,13 @@ const PRESENCE: Duration = Duration::from_millis(400);
 /// Longest wait between attempts to store.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// The way to a socket: what is sent there in order. One that does not keep up is closed.
+/// The way to a socket: what is sent there in order. One that does not keep up misses a message and is closed by its
+/// own task; its client comes anew and is told everything.
 #[derive(Clone, Debug)]
-pub struct Outbox(pub mpsc::Sender<Utf8Bytes>);
+pub struct Outbox {
+    queue: mpsc::Sender<Utf8Bytes>,
+    lost: Arc<AtomicBool>,
+}
 
 /// A socket as it comes to a game.
 #[derive(Debug)]

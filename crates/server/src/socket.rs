@@ -13,14 +13,13 @@ use crate::table::{Action, Person};
 use crate::wire::{ClientMessage, Refusal, ServerMessage};
 use crate::world::secret;
 use axum::extract::State;
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use futures_util::{SinkExt, StreamExt};
 use metrics::{counter, gauge};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 
 /// Bytes of a message at most.
@@ -108,8 +107,7 @@ struct Session {
 
 async fn serve(socket: WebSocket, app: App, person: Person, ticket: Ticket) {
     gauge!("husun_sockets").increment(1.0);
-    let (outbox, mut outgoing) = mpsc::channel::<Utf8Bytes>(OUTBOX);
-    let outbox = Outbox(outbox);
+    let (outbox, mut outgoing) = Outbox::new(OUTBOX);
     let number = app.sockets.fetch_add(1, Relaxed);
     let mut session = Session {
         rate: app.guard.messages(),
@@ -164,8 +162,7 @@ async fn serve(socket: WebSocket, app: App, person: Person, ticket: Ticket) {
                 }
             }
         }
-        // The game has dropped a socket that did not keep up: its client comes anew and is told everything.
-        if session.outbox.0.capacity() == 0 {
+        if session.outbox.has_lost() {
             break Some((1013, "too slow; come again"));
         }
     };

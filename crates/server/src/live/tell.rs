@@ -5,22 +5,40 @@ use crate::table::{Event, Who};
 use crate::wire::{ChatLine, Now, ServerMessage};
 use axum::extract::ws::Utf8Bytes;
 use metrics::counter;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use tokio::sync::mpsc::{self, error::TrySendError};
 
 impl Outbox {
-    /// Sends a message. A socket whose queue is full loses it and is closed by its own task, since the queue's
-    /// other end sees that messages are missing.
+    /// A way on which so many messages can wait, and its other end.
+    pub fn new(capacity: usize) -> (Outbox, mpsc::Receiver<Utf8Bytes>) {
+        let (queue, outgoing) = mpsc::channel(capacity);
+        let lost = Arc::default();
+        (Outbox { queue, lost }, outgoing)
+    }
+
+    /// Whether a message was lost, so that the socket must be closed.
+    pub fn has_lost(&self) -> bool {
+        self.lost.load(Relaxed)
+    }
+
+    /// Sends a message.
     pub fn tell(&self, message: &ServerMessage) {
         match serde_json::to_string(message) {
-            Ok(text) => self.send(text.into()),
+            Ok(text) => drop(self.send(text.into())),
             Err(error) => tracing::error!(%error, "a message cannot be written"),
         }
     }
 
-    /// Sends a message that is written already.
-    pub fn send(&self, text: Utf8Bytes) {
-        if let Err(tokio::sync::mpsc::error::TrySendError::Full(_)) = self.0.try_send(text) {
+    /// Sends a message that is written already; false if the socket is gone or does not keep up.
+    fn send(&self, text: Utf8Bytes) -> bool {
+        let sent = self.queue.try_send(text);
+        if let Err(TrySendError::Full(_)) = sent
+            && !self.lost.swap(true, Relaxed)
+        {
             counter!("husun_slow_sockets_total").increment(1);
         }
+        sent.is_ok()
     }
 }
 
@@ -50,13 +68,8 @@ impl Live {
             Ok(text) => text.into(),
             Err(error) => return tracing::error!(%error, "a message cannot be written"),
         };
-        self.sockets.retain(|_, socket| {
-            let sent = socket.outbox.0.try_send(text.clone());
-            if sent.is_err() {
-                counter!("husun_slow_sockets_total").increment(1);
-            }
-            sent.is_ok()
-        });
+        self.sockets
+            .retain(|_, socket| socket.outbox.send(text.clone()));
     }
 
     fn tell_those(&self, which: impl Fn(Who) -> bool, message: &ServerMessage) {

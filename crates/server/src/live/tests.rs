@@ -81,10 +81,10 @@ async fn sit(
     socket: u64,
     seat: &str,
 ) -> Result<Player, Box<dyn std::error::Error>> {
-    let (outbox, inbox) = mpsc::channel(64);
+    let (outbox, inbox) = Outbox::new(64);
     let visitor = Visitor {
         socket,
-        outbox: Outbox(outbox),
+        outbox,
         person: Person {
             guest: format!("guest{socket}"),
             name: "Ann".into(),
@@ -176,4 +176,18 @@ async fn a_storage_fault_decides_no_game() -> Tested {
     world.brains.close();
     std::fs::remove_dir_all(&folder)?;
     Ok(())
+}
+
+#[test]
+fn a_socket_that_does_not_keep_up_is_known() {
+    let (outbox, mut outgoing) = Outbox::new(2);
+    for n in 0..2 {
+        outbox.tell(&ServerMessage::Pong { n });
+    }
+    assert!(!outbox.has_lost());
+    outbox.tell(&ServerMessage::Pong { n: 2 });
+    assert!(outbox.has_lost());
+    // Room again does not bring back what was lost.
+    assert!(outgoing.try_recv().is_ok());
+    assert!(outbox.has_lost());
 }
