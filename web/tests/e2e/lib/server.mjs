@@ -1,4 +1,5 @@
-// The real server for a test: its own port on loopback, its own data folder, gone afterwards.
+// The real server for a test: its own port on loopback, its own data folder, gone afterwards. HUSUN_BIN names the
+// program; HUSUN_CLIENT a folder with the client to be tested instead of the one inside the program.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -36,7 +37,8 @@ export async function startServer() {
   let child;
 
   async function start() {
-    child = spawn(binary(), ['serve', '--data', folder, '--listen', `127.0.0.1:${port}`], {
+    const client = process.env.HUSUN_CLIENT ? ['--client', process.env.HUSUN_CLIENT] : [];
+    child = spawn(binary(), ['serve', '--data', folder, '--listen', `127.0.0.1:${port}`, ...client], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [child.stdout, child.stderr]) {
