@@ -16,6 +16,7 @@ mod events;
 mod home;
 mod host;
 mod lines;
+mod room;
 pub mod settings;
 #[cfg(test)]
 mod talk;

@@ -3,6 +3,7 @@
 
 use crate::board::Castling;
 use engine::{Level, MAX_LINES, MAX_THREADS, Options};
+use husun::clock::TimeControl;
 use std::time::Duration;
 
 /// Lowest and highest value of `UCI_Elo`. The scale is rough: a step of 250 is a step of one level.
@@ -39,13 +40,15 @@ pub enum Name {
     Points,
     /// Time lost between engine and clock, in milliseconds.
     MoveOverhead,
+    /// The clock, where it is none that time left and increments describe.
+    Clock,
     /// Files of games.
     VariantPath,
 }
 
 impl Name {
     /// Every option with its name, in the order in which they are announced.
-    pub const ALL: [(Name, &'static str); 15] = [
+    pub const ALL: [(Name, &'static str); 16] = [
         (Name::Variant, "UCI_Variant"),
         (Name::Hash, "Hash"),
         (Name::Threads, "Threads"),
@@ -60,6 +63,7 @@ impl Name {
         (Name::Chess960, "UCI_Chess960"),
         (Name::Points, "Points"),
         (Name::MoveOverhead, "Move Overhead"),
+        (Name::Clock, "Clock"),
         (Name::VariantPath, "VariantPath"),
     ];
 
@@ -150,6 +154,8 @@ pub struct Settings {
     pub analyse: bool,
     /// How castling is written.
     pub castling: Castling,
+    /// The clock, where one was named.
+    pub clock: Option<TimeControl>,
 }
 
 impl Settings {
@@ -164,6 +170,7 @@ impl Settings {
             show_wdl: false,
             analyse: false,
             castling: Castling::Royal,
+            clock: None,
         }
     }
 
@@ -219,7 +226,7 @@ impl Settings {
                 max: 5000,
             },
             Name::ClearHash => Shape::Button,
-            Name::VariantPath => Shape::Text,
+            Name::VariantPath | Name::Clock => Shape::Text,
             Name::Ponder
             | Name::LimitStrength
             | Name::ShowWdl
@@ -244,10 +251,21 @@ impl Settings {
         };
         match self.shape(name, ids) {
             Shape::Button => Ok(Effect::Clear),
-            Shape::Text => Ok(Effect::Files(match text {
-                "<empty>" => String::new(),
-                _ => text.into(),
-            })),
+            Shape::Text => {
+                let text = if text == "<empty>" { "" } else { text };
+                if name != Name::Clock {
+                    return Ok(Effect::Files(text.into()));
+                }
+                self.clock = match text {
+                    "" => None,
+                    _ => Some(text.parse().map_err(|_| {
+                        wrong(
+                            "a clock as tiger:2m+1s, delay:2m+1s, byoyomi:1m+3x5s or days:1".into(),
+                        )
+                    })?),
+                };
+                Ok(Effect::Configure)
+            }
             Shape::Combo { choices, .. } => {
                 let known = choices.iter().find(|c| c.eq_ignore_ascii_case(text));
                 let known = known.ok_or_else(|| wrong(format!("one of {}", choices.join(", "))))?;

@@ -1,5 +1,8 @@
 //! A line of UCI as a command. What its words mean in a position is not known here.
 
+use engine::ClockSituation;
+use husun::Side;
+use husun::clock::{Remaining, TimeControl};
 use std::time::Duration;
 
 /// The longest time that is taken for what it says; a longer one is cut.
@@ -25,6 +28,10 @@ pub struct Go {
     pub movetime: Option<Duration>,
     /// Time left of White and Black.
     pub time: [Option<Duration>; 2],
+    /// Reserves of White and Black, on a Tiger clock.
+    pub reserve: [Duration; 2],
+    /// Byoyomi periods left of White and Black, the one under way included.
+    pub periods: [Option<u16>; 2],
     /// Increments of White and Black.
     pub increment: [Duration; 2],
     /// Moves to the next time control.
@@ -39,6 +46,43 @@ pub struct Go {
     pub searchmoves: Vec<String>,
     /// Count moves to this depth instead of searching.
     pub perft: Option<u32>,
+}
+
+impl Go {
+    /// The clock of a side: the one that was named, or time left and an increment.
+    pub(crate) fn clock(&self, side: Side, named: Option<TimeControl>) -> Option<ClockSituation> {
+        let i = side.index();
+        let time = self.time[i]?;
+        let Some(control) = named else {
+            let (increment, moves) = (self.increment[i], self.moves_to_go);
+            return Some(ClockSituation::fischer(time, increment, moves));
+        };
+        let remaining = match control {
+            TimeControl::Tiger { .. } => Remaining::Tiger {
+                engagement: time,
+                reserve: self.reserve[i],
+            },
+            TimeControl::Fischer { .. } => Remaining::Fischer { time },
+            TimeControl::Delay { delay, .. } => Remaining::Delay { time, delay },
+            TimeControl::Byoyomi {
+                periods, period, ..
+            } => {
+                let periods = self.periods[i].unwrap_or(periods).min(periods);
+                Remaining::Byoyomi {
+                    main: time,
+                    period: if periods > 0 { period } else { Duration::ZERO },
+                    periods,
+                }
+            }
+            TimeControl::Correspondence { .. } => Remaining::Correspondence { time },
+            TimeControl::None => Remaining::Unlimited,
+        };
+        Some(ClockSituation {
+            control,
+            remaining,
+            moves_to_go: self.moves_to_go,
+        })
+    }
 }
 
 /// A command.
@@ -273,13 +317,17 @@ impl<'a> Words<'a> {
     }
 }
 
-const GO_WORDS: [&str; 13] = [
+const GO_WORDS: [&str; 17] = [
     "searchmoves",
     "ponder",
     "wtime",
     "btime",
     "winc",
     "binc",
+    "wreserve",
+    "breserve",
+    "wperiods",
+    "bperiods",
     "movestogo",
     "depth",
     "nodes",
@@ -308,6 +356,10 @@ fn go(rest: &[&str]) -> Result<Go, CommandError> {
             "movetime" => go.movetime = Some(words.time(word)?),
             "wtime" => go.time[0] = Some(words.time(word)?),
             "btime" => go.time[1] = Some(words.time(word)?),
+            "wreserve" => go.reserve[0] = words.time(word)?,
+            "breserve" => go.reserve[1] = words.time(word)?,
+            "wperiods" => go.periods[0] = Some(words.number(word, 0, 65_535)? as u16),
+            "bperiods" => go.periods[1] = Some(words.number(word, 0, 65_535)? as u16),
             "winc" => go.increment[0] = words.time(word)?,
             "binc" => go.increment[1] = words.time(word)?,
             "searchmoves" => {
@@ -321,8 +373,8 @@ fn go(rest: &[&str]) -> Result<Go, CommandError> {
                 return Err(CommandError::Word {
                     command: "go",
                     found: quote(word),
-                    expected: "depth, nodes, movetime, wtime, btime, winc, binc, movestogo, \
-                               infinite, ponder, mate, searchmoves or perft",
+                    expected: "depth, nodes, movetime, wtime, btime, winc, binc, wreserve, breserve, \
+                               wperiods, bperiods, movestogo, infinite, ponder, mate, searchmoves or perft",
                 });
             }
         }

@@ -3,38 +3,30 @@
 use super::command::{Command, Go, Start, parse};
 use super::reply;
 use crate::board::{Castling, checkers, diagram, move_text, read_move};
-use crate::events::{Desk, Event, Job, next, read_lines};
-use crate::host::{Host, Task, Thinker};
+use crate::events::{Desk, Event, Job};
+use crate::host::{Host, Task};
 use crate::lines::{Line, MAX_LINE};
-use crate::settings::{Effect, Name, Settings};
-use engine::{ClockSituation, Limits, Outcome};
+use crate::room::Room;
+use crate::settings::{Effect, Name};
+use engine::{Limits, Outcome};
 use husun::{Position, Status, Variant};
-use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 /// Reads commands and answers them until `quit` or the end of the input.
 pub fn run<H: Host>(host: H, input: impl Read + Send + 'static, out: impl Write) -> io::Result<()> {
-    let (sender, events) = channel();
-    read_lines(input, sender.clone());
     let Some(variant) = first_variant(&host) else {
         return Ok(());
     };
     let position = variant.start();
     let mut session = Session {
-        settings: Settings::new(host.max_hash()),
-        host,
+        room: Room::new(host, input),
         out,
-        events,
-        sender,
-        waiting: VecDeque::new(),
         variant,
         position,
         history: Vec::new(),
-        thinker: None,
         work: None,
     };
     session.serve()
@@ -54,19 +46,12 @@ struct Work {
 }
 
 struct Session<H, W> {
-    host: H,
+    room: Room<H>,
     out: W,
-    events: Receiver<Event>,
-    sender: Sender<Event>,
-    /// Lines that came while the session waited for the end of a search.
-    waiting: VecDeque<Event>,
-    settings: Settings,
     variant: Arc<Variant>,
     position: Position,
     /// Keys of the positions before, the oldest first.
     history: Vec<u64>,
-    /// The engine while it is at rest; made when it is needed.
-    thinker: Option<Box<dyn Thinker>>,
     work: Option<Work>,
 }
 
@@ -80,11 +65,7 @@ enum Flow {
 impl<H: Host, W: Write> Session<H, W> {
     fn serve(&mut self) -> io::Result<()> {
         loop {
-            let event = match self.waiting.pop_front() {
-                Some(event) => event,
-                None => next(&self.events),
-            };
-            let flow = match event {
+            let flow = match self.room.next() {
                 Event::Line(Line::Text(line)) => self.line(&line)?,
                 Event::Line(Line::TooLong) => {
                     self.inform(&format!("a line is longer than {MAX_LINE} bytes"))?;
@@ -125,13 +106,13 @@ impl<H: Host, W: Write> Session<H, W> {
                 else {
                     return Ok(());
                 };
-                let line = reply::info(&info, position, *castling, self.settings.show_wdl);
+                let line = reply::info(&info, position, *castling, self.room.settings.show_wdl);
                 self.print(&line)
             }
             Event::Say(line) => self.print(&line),
             Event::Done(thinker, found) => {
                 // An engine for a game that was left meanwhile is of no use.
-                self.thinker = Some(thinker);
+                self.room.take_in(thinker);
                 self.finish(found.as_deref())
             }
             Event::Broken => {
@@ -181,9 +162,9 @@ impl<H: Host, W: Write> Session<H, W> {
             work.job.stop();
         }
         while let Some(work) = &self.work {
-            match next(&self.events) {
+            match self.room.next_new() {
                 Event::Line(Line::Text(line)) if line.trim() == "stop" => work.job.stop(),
-                event @ (Event::Line(_) | Event::Eof) => self.waiting.push_back(event),
+                event @ (Event::Line(_) | Event::Eof) => self.room.put_off(event),
                 event => self.heard(event)?,
             }
         }
@@ -200,12 +181,16 @@ impl<H: Host, W: Write> Session<H, W> {
         };
         match command {
             Command::Uci => self.introduce()?,
-            Command::IsReady => self.print("readyok")?,
+            Command::IsReady => {
+                // An engine that is made when a search begins would keep that search from stopping at once.
+                if self.work.is_none() {
+                    self.room.prepare(&self.variant);
+                }
+                self.print("readyok")?;
+            }
             Command::NewGame => {
                 self.settle()?;
-                if let Some(thinker) = &mut self.thinker {
-                    thinker.forget();
-                }
+                self.room.forget();
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
             Command::Position { start, moves } => self.set_position(start, &moves)?,
@@ -223,9 +208,7 @@ impl<H: Host, W: Write> Session<H, W> {
             Command::Display => self.display()?,
             Command::Eval => {
                 self.settle()?;
-                let thinker = self.ready();
-                let text = thinker.assess(&self.position);
-                self.thinker = Some(thinker);
+                let text = self.room.prepare(&self.variant).assess(&self.position);
                 self.print(&text)?;
             }
             Command::Bench(depth) => self.bench(depth)?,
@@ -238,9 +221,9 @@ impl<H: Host, W: Write> Session<H, W> {
     fn introduce(&mut self) -> io::Result<()> {
         self.print(concat!("id name Husun ", env!("CARGO_PKG_VERSION")))?;
         self.print("id author the Husun authors")?;
-        let ids = self.host.ids();
+        let ids = self.room.host.ids();
         for (name, text) in Name::ALL {
-            let shape = self.settings.shape(name, &ids);
+            let shape = self.room.settings.shape(name, &ids);
             self.print(&reply::option(text, &shape))?;
         }
         self.print("uciok")
@@ -248,28 +231,15 @@ impl<H: Host, W: Write> Session<H, W> {
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
         self.settle()?;
-        let ids = self.host.ids();
         let Some(option) = Name::find(name) else {
             let name: String = name.chars().take(40).collect();
             return self.inform(&format!("no option `{name}`"));
         };
-        match self.settings.set(option, value, &ids) {
+        match self.room.set(option, value) {
             Err(error) => self.inform(&error.to_string()),
-            Ok(Effect::Configure) => {
-                let options = self.settings.options();
-                if let Some(thinker) = &mut self.thinker {
-                    thinker.configure(&options);
-                }
-                Ok(())
-            }
-            Ok(Effect::Clear) => {
-                if let Some(thinker) = &mut self.thinker {
-                    thinker.forget();
-                }
-                Ok(())
-            }
+            Ok(Effect::Configure | Effect::Clear) => Ok(()),
             Ok(Effect::Variant(id)) => self.choose(&id),
-            Ok(Effect::Files(paths)) => match self.host.load(&paths) {
+            Ok(Effect::Files(paths)) => match self.room.host.load(&paths) {
                 Ok(ids) if ids.is_empty() => Ok(()),
                 Ok(ids) => self.inform(&format!("games read: {}", ids.join(", "))),
                 Err(error) => self.inform(&error.to_string()),
@@ -279,13 +249,13 @@ impl<H: Host, W: Write> Session<H, W> {
 
     /// Goes over to a game, with its set-up.
     fn choose(&mut self, id: &str) -> io::Result<()> {
-        let Some(variant) = self.host.variant(id) else {
+        let Some(variant) = self.room.host.variant(id) else {
             return self.inform(&format!("no game `{id}`"));
         };
         if !Arc::ptr_eq(&variant, &self.variant) {
             self.position = variant.start();
             self.history.clear();
-            self.thinker = None;
+            self.room.leave();
             self.variant = variant;
         }
         let line = reply::variant(&self.variant);
@@ -303,7 +273,7 @@ impl<H: Host, W: Write> Session<H, W> {
         };
         let mut history = Vec::with_capacity(moves.len());
         for (i, text) in moves.iter().enumerate() {
-            match read_move(&position, text, self.settings.castling) {
+            match read_move(&position, text, self.room.settings.castling) {
                 Ok(m) => {
                     history.push(position.key());
                     position = position.play(m);
@@ -318,14 +288,6 @@ impl<H: Host, W: Write> Session<H, W> {
         Ok(())
     }
 
-    /// The engine for the game in hand.
-    fn ready(&mut self) -> Box<dyn Thinker> {
-        match self.thinker.take() {
-            Some(thinker) => thinker,
-            None => self.host.thinker(&self.variant, &self.settings.options()),
-        }
-    }
-
     fn go(&mut self, go: &Go) -> io::Result<()> {
         self.settle()?;
         if let Some(depth) = go.perft {
@@ -336,15 +298,15 @@ impl<H: Host, W: Write> Session<H, W> {
             Ok(limits) => limits,
             Err(error) => return self.inform(&format!("go searchmoves: {error}")),
         };
-        let thinker = self.ready();
         let task = Task {
             position: self.position.clone(),
             history: self.history.clone(),
             limits,
         };
+        let options = self.room.settings.options();
         self.work = Some(Work {
-            search: Some((self.position.clone(), self.settings.castling)),
-            job: Job::search(thinker, task, &self.sender),
+            search: Some((self.position.clone(), self.room.settings.castling)),
+            job: self.room.search(&self.variant, task, &options),
         });
         Ok(())
     }
@@ -352,11 +314,9 @@ impl<H: Host, W: Write> Session<H, W> {
     fn limits(&self, go: &Go) -> Result<Limits, husun::UciError> {
         let moves = go.searchmoves.iter();
         let searchmoves = moves
-            .map(|text| read_move(&self.position, text, self.settings.castling))
+            .map(|text| read_move(&self.position, text, self.room.settings.castling))
             .collect::<Result<Vec<_>, _>>()?;
-        let own = self.position.turn().index();
-        let clock = go.time[own]
-            .map(|time| ClockSituation::fischer(time, go.increment[own], go.moves_to_go));
+        let clock = go.clock(self.position.turn(), self.room.settings.clock);
         let bounded = go.depth.is_some()
             || go.nodes.is_some()
             || go.movetime.is_some()
@@ -376,11 +336,7 @@ impl<H: Host, W: Write> Session<H, W> {
 
     /// Starts work that prints and finds no move.
     fn start(&mut self, work: impl FnOnce(&Desk) + Send + 'static) -> io::Result<()> {
-        let thinker = self.ready();
-        let job = Job::start(thinker, &self.sender, move |_, desk| {
-            work(desk);
-            None
-        });
+        let job = self.room.work(&self.variant, work);
         self.work = Some(Work { job, search: None });
         Ok(())
     }

@@ -212,6 +212,66 @@ fn stop_and_ponderhit_end_a_search() {
 }
 
 #[test]
+fn clocks_that_time_left_does_not_describe() {
+    use husun::clock::Remaining;
+    let host = FakeHost::default();
+    let seen = host.seen.clone();
+    let talk = Talk::new(host);
+    let ms = Duration::from_millis;
+    let rows = [
+        (
+            "tiger:2m+1s",
+            "wtime 5000 btime 4000 wreserve 300 breserve 200",
+            Remaining::Tiger {
+                engagement: ms(5000),
+                reserve: ms(300),
+            },
+        ),
+        (
+            "delay:1m+2s",
+            "wtime 5000 btime 4000",
+            Remaining::Delay {
+                time: ms(5000),
+                delay: ms(2000),
+            },
+        ),
+        (
+            "byoyomi:1m+3x5s",
+            "wtime 0 btime 0 wperiods 2 bperiods 9",
+            Remaining::Byoyomi {
+                main: ms(0),
+                period: ms(5000),
+                periods: 2,
+            },
+        ),
+        (
+            "days:2",
+            "wtime 9000",
+            Remaining::Correspondence { time: ms(9000) },
+        ),
+    ];
+    for (clock, go, remaining) in &rows {
+        talk.say(&format!("setoption name Clock value {clock}"));
+        talk.say(&format!("go {go}"));
+        talk.until("bestmove");
+        let found = seen.lock().unwrap().last().unwrap().clock.unwrap();
+        assert_eq!(found.remaining, *remaining, "{clock}");
+        assert_eq!(found.control, clock.parse().unwrap());
+    }
+    talk.say("setoption name Clock value sundial");
+    assert!(
+        talk.hear()
+            .starts_with("info string Clock: `sundial`: expected")
+    );
+    talk.say("setoption name Clock value <empty>");
+    talk.say("go wtime 1000 btime 1000 winc 30");
+    talk.until("bestmove");
+    let found = seen.lock().unwrap().last().unwrap().clock.unwrap();
+    let usual = engine::ClockSituation::fischer(ms(1000), ms(30), None);
+    assert_eq!(found, usual);
+}
+
+#[test]
 fn a_failing_engine_does_not_take_the_session_with_it() {
     let host = FakeHost {
         fails: true,

@@ -1,25 +1,27 @@
 //! An XBoard session: the game in hand, the clocks, the engine and what it is at.
 
+mod play;
+
 use super::command::{Command, parse, quote};
 use super::describe::{NORMAL, describe, id_of, name_of};
 use super::highlight;
 use super::notation::{from_xboard, move_text, read_move};
 use super::setboard::read_position;
-use super::think::{Clock, Purpose, Work, post_text};
-use crate::events::{Event, Job, next, read_lines};
-use crate::host::{Host, Task, Thinker};
+use super::think::{Clock, Purpose, Work};
+use crate::events::Event;
+use crate::host::Host;
 use crate::lines::Line;
-use crate::settings::{Effect, Name, Settings, Shape};
-use engine::{Info, Outcome, Score};
-use husun::{Game, Move, Position, Reason, Side, Special, Square, Variant};
-use std::collections::VecDeque;
+use crate::room::Room;
+use crate::settings::{Effect, Name, Shape};
+use engine::Score;
+use husun::{Game, Move, Position, Reason, Side, Square, Variant};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
 /// Options that XBoard sets by commands of their own, or that are not for it.
-const NOT_OFFERED: [Name; 6] = [
+const NOT_OFFERED: [Name; 7] = [
+    Name::Clock,
     Name::Variant,
     Name::Hash,
     Name::Threads,
@@ -42,20 +44,14 @@ const WORSE: i32 = -50;
 
 /// Reads commands and answers them until `quit` or the end of the input.
 pub fn run<H: Host>(host: H, input: impl Read + Send + 'static, out: impl Write) -> io::Result<()> {
-    let (sender, events) = channel();
-    read_lines(input, sender.clone());
     let ids = host.ids();
     let first = ids.first().and_then(|id| host.variant(id));
     let Some(variant) = host.variant(id_of(NORMAL)).or(first) else {
         return Ok(());
     };
     let mut session = Session {
-        settings: Settings::new(host.max_hash()),
-        host,
+        room: Room::new(host, input),
         out,
-        events,
-        sender,
-        waiting: VecDeque::new(),
         game: Game::new(variant.start()),
         variant,
         impossible: false,
@@ -63,7 +59,6 @@ pub fn run<H: Host>(host: H, input: impl Read + Send + 'static, out: impl Write)
         mode: Mode::Play(Side::Black),
         posts: false,
         ponders: false,
-        thinker: None,
         work: None,
         pongs: Vec::new(),
         expected: None,
@@ -83,13 +78,8 @@ enum Mode {
 }
 
 struct Session<H, W> {
-    host: H,
+    room: Room<H>,
     out: W,
-    events: Receiver<Event>,
-    sender: Sender<Event>,
-    /// Lines that came while the session waited for the end of a search.
-    waiting: VecDeque<Event>,
-    settings: Settings,
     variant: Arc<Variant>,
     game: Game,
     /// The last position given is none of the game: every move in it is illegal.
@@ -98,8 +88,6 @@ struct Session<H, W> {
     mode: Mode,
     posts: bool,
     ponders: bool,
-    /// The engine while it is at rest; made when it is needed.
-    thinker: Option<Box<dyn Thinker>>,
     work: Option<Work>,
     /// Answers to `ping` that wait for the engine's move.
     pongs: Vec<String>,
@@ -116,11 +104,7 @@ struct Session<H, W> {
 impl<H: Host, W: Write> Session<H, W> {
     fn serve(&mut self) -> io::Result<()> {
         loop {
-            let event = match self.waiting.pop_front() {
-                Some(event) => event,
-                None => next(&self.events),
-            };
-            match event {
+            match self.room.next() {
                 Event::Line(Line::Text(line)) => match parse(&line) {
                     Ok(Command::Quit) => return self.settle(),
                     Ok(command) => self.obey(command)?,
@@ -217,7 +201,12 @@ impl<H: Host, W: Write> Session<H, W> {
                     self.pongs.push(number);
                     Ok(())
                 }
-                _ => self.print(&format!("pong {number}")),
+                Some(_) => self.print(&format!("pong {number}")),
+                None => {
+                    // An engine that is made when a search begins would keep it from stopping at once.
+                    self.room.prepare(&self.variant);
+                    self.print(&format!("pong {number}"))
+                }
             },
             Command::Draw => self.consider_draw(),
             Command::Result => {
@@ -309,7 +298,7 @@ impl<H: Host, W: Write> Session<H, W> {
         self.print(
             "feature analyze=1 colors=0 sigint=0 sigterm=0 nps=0 memory=1 smp=1 highlight=1 debug=1",
         )?;
-        let ids = self.host.ids();
+        let ids = self.room.host.ids();
         let mut names: Vec<&str> = ids.iter().map(|id| name_of(id)).collect();
         names.sort_by_key(|&name| name != NORMAL);
         self.print(&format!("feature variants=\"{}\"", names.join(",")))?;
@@ -317,7 +306,7 @@ impl<H: Host, W: Write> Session<H, W> {
             if NOT_OFFERED.contains(&name) {
                 continue;
             }
-            let shape = match self.settings.shape(name, &ids) {
+            let shape = match self.room.settings.shape(name, &ids) {
                 Shape::Check(on) => format!("check {}", i32::from(on)),
                 Shape::Spin { value, min, max } => format!("spin {value} {min} {max}"),
                 Shape::Button => "button".into(),
@@ -331,22 +320,11 @@ impl<H: Host, W: Write> Session<H, W> {
 
     fn set(&mut self, name: Name, value: Option<&str>) -> io::Result<()> {
         self.settle()?;
-        let ids = self.host.ids();
-        match self.settings.set(name, value, &ids) {
+        match self.room.set(name, value) {
             Err(error) => self.print(&format!("# {error}"))?,
-            Ok(Effect::Configure) => {
-                let options = self.settings.options();
-                if let Some(thinker) = &mut self.thinker {
-                    thinker.configure(&options);
-                }
-            }
-            Ok(Effect::Clear) => {
-                if let Some(thinker) = &mut self.thinker {
-                    thinker.forget();
-                }
-            }
+            Ok(Effect::Configure | Effect::Clear) => {}
             Ok(Effect::Variant(_)) => {}
-            Ok(Effect::Files(paths)) => match self.host.load(&paths) {
+            Ok(Effect::Files(paths)) => match self.room.host.load(&paths) {
                 Ok(ids) => self.print(&format!("# games read: {}", ids.join(", ")))?,
                 Err(error) => self.print(&format!("telluser {error}"))?,
             },
@@ -356,15 +334,14 @@ impl<H: Host, W: Write> Session<H, W> {
 
     /// Goes over to a game at its set-up; false if there is none of that name.
     fn switch(&mut self, name: &str) -> io::Result<bool> {
-        let Some(variant) = self.host.variant(id_of(name)) else {
+        let Some(variant) = self.room.host.variant(id_of(name)) else {
             let name = quote(name);
             self.print(&format!("Error (unsupported variant): {name}"))?;
             return Ok(false);
         };
-        if !Arc::ptr_eq(&variant, &self.variant) {
-            self.thinker = None;
-        } else if let Some(thinker) = &mut self.thinker {
-            thinker.forget();
+        match Arc::ptr_eq(&variant, &self.variant) {
+            true => self.room.forget(),
+            false => self.room.leave(),
         }
         self.begin(variant.start());
         self.variant = variant;
@@ -493,170 +470,5 @@ impl<H: Host, W: Write> Session<H, W> {
         let hundredths = work.since.elapsed().as_millis() / 10;
         let (nodes, depth) = work.last.as_ref().map_or((0, 0), |i| (i.nodes, i.depth));
         self.print(&format!("stat01: {hundredths} {nodes} {depth} 0 {all}"))
-    }
-}
-
-/// The engine's part.
-impl<H: Host, W: Write> Session<H, W> {
-    /// Has the engine do what its mode asks for.
-    fn restart(&mut self) -> io::Result<()> {
-        if self.work.is_some() {
-            return Ok(());
-        }
-        match self.mode {
-            Mode::Analyze if !self.impossible => self.think(Purpose::Analyze),
-            Mode::Play(side) if side == self.game.turn() && self.game.outcome().is_none() => {
-                self.think(Purpose::Move)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn think(&mut self, purpose: Purpose) -> io::Result<()> {
-        if self.impossible {
-            return Ok(());
-        }
-        let mut history = Vec::with_capacity(self.game.moves().len() + 1);
-        let keys = (0..self.game.moves().len()).filter_map(|i| self.game.position_at(i));
-        history.extend(keys.map(Position::key));
-        let mut position = self.position().clone();
-        if let Purpose::Ponder(m) = purpose {
-            history.push(position.key());
-            position = position.play(m);
-        }
-        let made = self.game.moves().len() as u32 / 2;
-        let mut limits = self.clock.limits(purpose, made);
-        limits.searchmoves = sayable(&position);
-        let task = Task {
-            limits,
-            position,
-            history,
-        };
-        let mut options = self.settings.options();
-        if purpose != Purpose::Analyze {
-            options.lines = 1;
-        }
-        let mut thinker = match self.thinker.take() {
-            Some(thinker) => thinker,
-            None => self.host.thinker(&self.variant, &options),
-        };
-        thinker.configure(&options);
-        self.work = Some(Work {
-            job: Job::search(thinker, task, &self.sender),
-            purpose,
-            dropped: false,
-            since: Instant::now(),
-            last: None,
-        });
-        Ok(())
-    }
-
-    /// Ends the search under way without a move, and waits for its end.
-    fn settle(&mut self) -> io::Result<()> {
-        if let Some(work) = &mut self.work {
-            work.dropped = true;
-            work.job.stop();
-        }
-        while self.work.is_some() {
-            match next(&self.events) {
-                event @ (Event::Line(_) | Event::Eof) => self.waiting.push_back(event),
-                event => self.heard(event)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Deals with what the engine's thread says.
-    fn heard(&mut self, event: Event) -> io::Result<()> {
-        match event {
-            Event::Info(info) => self.report(&info),
-            Event::Done(thinker, found) => {
-                self.thinker = Some(thinker);
-                self.finish(found.as_deref())
-            }
-            Event::Broken => {
-                self.print("# the engine has failed and starts anew")?;
-                self.finish(None)
-            }
-            Event::Say(_) | Event::Line(_) | Event::Eof => Ok(()),
-        }
-    }
-
-    fn report(&mut self, info: &Info) -> io::Result<()> {
-        let (posts, turn_position) = (self.posts, self.position().clone());
-        let Some(work) = self.work.as_mut().filter(|w| !w.dropped) else {
-            return Ok(());
-        };
-        work.last = Some(info.clone());
-        let shown = posts && !matches!(work.purpose, Purpose::Hint);
-        if !shown {
-            return Ok(());
-        }
-        let mut line = Self::line(&turn_position, &info.pv);
-        if let Some(Purpose::Ponder(m)) = self.work.as_ref().map(|w| w.purpose) {
-            line = format!("({}) {line}", move_text(&turn_position, m));
-        }
-        self.print(&post_text(info, &line))
-    }
-
-    fn finish(&mut self, found: Option<&Outcome>) -> io::Result<()> {
-        let Some(work) = self.work.take() else {
-            return Ok(());
-        };
-        if !work.dropped {
-            match work.purpose {
-                Purpose::Move => self.make_move(found, &work)?,
-                Purpose::Hint => {
-                    if let Some(best) = found.and_then(|f| f.best) {
-                        let text = move_text(self.position(), best);
-                        self.print(&format!("Hint: {text}"))?;
-                    }
-                }
-                Purpose::Ponder(_) | Purpose::Analyze => {}
-            }
-        }
-        for number in std::mem::take(&mut self.pongs) {
-            self.print(&format!("pong {number}"))?;
-        }
-        Ok(())
-    }
-
-    fn make_move(&mut self, found: Option<&Outcome>, work: &Work) -> io::Result<()> {
-        let made = self.game.moves().len() as u32 / 2 + 1;
-        self.clock.used(work.since.elapsed(), made);
-        let position = self.position().clone();
-        let any = || position.legal_moves().first().copied();
-        let Some(best) = found.map_or_else(any, |f| f.best) else {
-            return Ok(());
-        };
-        self.score = found.map(|f| f.score);
-        if found.is_some_and(|f| f.accept) && self.game.accept().is_ok() {
-            self.tell_result()?;
-            return Ok(());
-        }
-        let text = move_text(&position, best);
-        self.print(&format!("move {text}"))?;
-        let _ = self.game.play_on(best);
-        if self.tell_result()? {
-            return Ok(());
-        }
-        let legal = |m: &Move| self.position().legal_moves().contains(m);
-        self.expected = found.and_then(|f| f.ponder).filter(legal);
-        match self.expected.filter(|_| self.ponders) {
-            Some(m) => self.think(Purpose::Ponder(m)),
-            None => Ok(()),
-        }
-    }
-}
-
-/// The moves to choose from where one of them cannot be said: XBoard hands a null move to the other side as
-/// a position in which nothing has changed. It is played only where there is no other move.
-fn sayable(position: &Position) -> Vec<Move> {
-    let mut moves = position.legal_moves();
-    let all = moves.len();
-    moves.retain(|m| m.special() != Special::Crowning);
-    match moves.len() == all {
-        true => Vec::new(),
-        false => moves,
     }
 }

@@ -1,0 +1,128 @@
+//! What the sessions of both protocols have in common: the games, the settings, the engine, and what happens
+//! to them. What is said about it is each protocol's own.
+
+use crate::events::{Event, Job, next, read_lines};
+use crate::host::{Host, Task, Thinker};
+use crate::settings::{Effect, Name, OptionError, Settings};
+use engine::Options;
+use husun::Variant;
+use std::collections::VecDeque;
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// A session's engine room.
+pub(crate) struct Room<H> {
+    pub host: H,
+    pub settings: Settings,
+    events: Receiver<Event>,
+    sender: Sender<Event>,
+    /// Lines that came while the session waited for the end of a search.
+    waiting: VecDeque<Event>,
+    /// The engine while it is at rest; made when it is needed.
+    thinker: Option<Box<dyn Thinker>>,
+}
+
+impl<H: Host> Room<H> {
+    /// A room that reads lines.
+    pub fn new(host: H, input: impl Read + Send + 'static) -> Room<H> {
+        let (sender, events) = channel();
+        read_lines(input, sender.clone());
+        Room {
+            settings: Settings::new(host.max_hash()),
+            host,
+            events,
+            sender,
+            waiting: VecDeque::new(),
+            thinker: None,
+        }
+    }
+
+    /// What happens next; first what was put off.
+    pub fn next(&mut self) -> Event {
+        match self.waiting.pop_front() {
+            Some(event) => event,
+            None => next(&self.events),
+        }
+    }
+
+    /// What happens next, whatever was put off.
+    pub fn next_new(&self) -> Event {
+        next(&self.events)
+    }
+
+    /// Puts an event off.
+    pub fn put_off(&mut self, event: Event) {
+        self.waiting.push_back(event);
+    }
+
+    /// Makes the engine of a game if there is none yet, so that a search can begin and stop at once.
+    pub fn prepare(&mut self, variant: &Arc<Variant>) -> &mut dyn Thinker {
+        let options = self.settings.options();
+        let (host, thinker) = (&self.host, &mut self.thinker);
+        thinker
+            .get_or_insert_with(|| host.thinker(variant, &options))
+            .as_mut()
+    }
+
+    /// The engine is at rest again.
+    pub fn take_in(&mut self, thinker: Box<dyn Thinker>) {
+        self.thinker = Some(thinker);
+    }
+
+    /// Another game will be played; its engine is made when it is needed.
+    pub fn leave(&mut self) {
+        self.thinker = None;
+    }
+
+    /// Forgets all earlier searches.
+    pub fn forget(&mut self) {
+        if let Some(thinker) = &mut self.thinker {
+            thinker.forget();
+        }
+    }
+
+    /// Sets an option, and does what is the engine's part of it.
+    pub fn set(&mut self, name: Name, value: Option<&str>) -> Result<Effect, OptionError> {
+        let ids = self.host.ids();
+        let effect = self.settings.set(name, value, &ids)?;
+        match &effect {
+            Effect::Configure => {
+                let options = self.settings.options();
+                if let Some(thinker) = &mut self.thinker {
+                    thinker.configure(&options);
+                }
+            }
+            Effect::Clear => self.forget(),
+            Effect::Variant(_) | Effect::Files(_) => {}
+        }
+        Ok(effect)
+    }
+
+    /// Begins a search. The engine comes back with [`Event::Done`].
+    pub fn search(&mut self, variant: &Arc<Variant>, task: Task, options: &Options) -> Job {
+        let mut thinker = self.take(variant);
+        thinker.configure(options);
+        Job::search(thinker, task, &self.sender)
+    }
+
+    /// Begins work of another kind.
+    pub fn work(
+        &mut self,
+        variant: &Arc<Variant>,
+        work: impl FnOnce(&crate::events::Desk) + Send + 'static,
+    ) -> Job {
+        let thinker = self.take(variant);
+        Job::start(thinker, &self.sender, move |_, desk| {
+            work(desk);
+            None
+        })
+    }
+
+    fn take(&mut self, variant: &Arc<Variant>) -> Box<dyn Thinker> {
+        match self.thinker.take() {
+            Some(thinker) => thinker,
+            None => self.host.thinker(variant, &self.settings.options()),
+        }
+    }
+}
