@@ -1,5 +1,6 @@
 //! `husun match`: matches between two engines, over UCI or XBoard, in any game.
 
+mod adjudicate;
 mod opening;
 mod play;
 mod player;
@@ -13,6 +14,7 @@ mod xboard;
 
 use crate::source::Source;
 use crate::start::Start;
+use adjudicate::{Draw, Resign, Rules};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use husun::{Game, Side};
@@ -49,9 +51,13 @@ pub struct Options {
     /// Number of games
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     games: u32,
-    /// Time: SECONDS+INCREMENT, movetime:SECONDS, nodes:N or depth:N
+    /// Time: SECONDS+INCREMENT, a clock as tiger:2m+1s, delay:2m+1s, byoyomi:1m+3x5s or days:1,
+    /// movetime:SECONDS, nodes:N or depth:N
     #[arg(long, default_value = "2+0.02")]
     tc: Control,
+    /// Time of the second engine, if it has another
+    #[arg(long, value_name = "TC")]
+    tc2: Option<Control>,
     /// Games at once
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     concurrency: u16,
@@ -76,6 +82,12 @@ pub struct Options {
     /// Half-moves after which a game is a draw
     #[arg(long, value_name = "PLIES", default_value_t = 500)]
     max_plies: usize,
+    /// Give a game to a side that both engines have seen ahead by so much for so many moves each
+    #[arg(long, value_name = "CP,MOVES", value_parser = adjudicate::resign)]
+    resign: Option<Resign>,
+    /// Call a game drawn that both engines have seen within so much for so many moves each, from a move on
+    #[arg(long, value_name = "CP,MOVES,FROM", value_parser = adjudicate::draw)]
+    draw: Option<Draw>,
     /// An option of the first engine, as "Skill Level=3"
     #[arg(long, value_name = "NAME=VALUE")]
     option1: Vec<String>,
@@ -128,9 +140,11 @@ fn sprt(text: &str) -> Result<Sprt> {
 /// All that the games of a match have in common.
 struct Match {
     specs: [Spec; 2],
-    terms: Terms,
+    /// What each engine plays by.
+    terms: [Terms; 2],
     openings: Openings,
     max_plies: usize,
+    rules: Rules,
 }
 
 /// A game that has been played, with its number.
@@ -142,12 +156,12 @@ pub fn run(source: &Source, options: &Options, files: &[PathBuf]) -> Result<()> 
     let position = options.start.position(&variant)?;
     let contest = Match {
         specs: specs(options, files)?,
-        terms: Terms {
-            control: options.tc,
+        terms: [options.tc, options.tc2.unwrap_or(options.tc)].map(|control| Terms {
+            control,
             hash: options.hash,
             threads: options.threads,
             margin: Duration::from_millis(options.margin),
-        },
+        }),
         openings: Openings {
             start: position,
             plies: options.opening,
@@ -155,6 +169,10 @@ pub fn run(source: &Source, options: &Options, files: &[PathBuf]) -> Result<()> 
             seed: options.seed,
         },
         max_plies: options.max_plies,
+        rules: Rules {
+            resign: options.resign,
+            draw: options.draw,
+        },
     };
     let mut state = State::open(options.state.as_deref(), &heading(options, &contest))?;
     let mut pgn = options.pgn.as_ref().map(open_pgn).transpose()?;
@@ -162,7 +180,7 @@ pub fn run(source: &Source, options: &Options, files: &[PathBuf]) -> Result<()> 
     let subject = Subject {
         game: &variant.id,
         names,
-        control: options.tc.to_string(),
+        control: control(options),
         sprt: options.sprt,
     };
     let done = supervise(&contest, options, &mut state, &mut |number, played| {
@@ -232,21 +250,36 @@ fn specs(options: &Options, files: &[PathBuf]) -> Result<[Spec; 2]> {
     Ok([first, second])
 }
 
+/// The time of both engines, as text.
+fn control(options: &Options) -> String {
+    match options.tc2 {
+        Some(second) => format!("{} against {second}", options.tc),
+        None => options.tc.to_string(),
+    }
+}
+
 fn heading(options: &Options, contest: &Match) -> Heading {
     let engine = |spec: &Spec| {
         let set = spec.options.iter().map(|(n, v)| format!(" {n}={v}"));
         format!("{}{}", spec.name, set.collect::<String>())
     };
+    let mut terms = format!(
+        "{} {} {} {}",
+        options.hash, options.threads, options.margin, options.max_plies
+    );
+    if let Some(Resign { cp, moves }) = options.resign {
+        terms += &format!(" resign {cp},{moves}");
+    }
+    if let Some(Draw { cp, moves, from }) = options.draw {
+        terms += &format!(" draw {cp},{moves},{from}");
+    }
     Heading {
         game: options.game.clone(),
         start: contest.openings.start.fen(),
         engines: [engine(&contest.specs[0]), engine(&contest.specs[1])],
-        control: options.tc.to_string(),
+        control: control(options),
         openings: format!("{} {} {}", options.opening, options.balance, options.seed),
-        terms: format!(
-            "{} {} {} {}",
-            options.hash, options.threads, options.margin, options.max_plies
-        ),
+        terms,
     }
 }
 
@@ -350,9 +383,9 @@ fn work(
 
 fn one_game(contest: &Match, number: u32, players: &mut [Option<Box<dyn Player>>; 2]) -> Result1 {
     let opening = contest.openings.get(number / 2);
-    for (player, spec) in players.iter_mut().zip(&contest.specs) {
+    for (i, (player, spec)) in players.iter_mut().zip(&contest.specs).enumerate() {
         if player.is_none() {
-            let started = player::start(spec, &contest.terms);
+            let started = player::start(spec, &contest.terms[i]);
             *player = Some(started.with_context(|| format!("engine {}", spec.name))?);
         }
     }
@@ -365,9 +398,13 @@ fn one_game(contest: &Match, number: u32, players: &mut [Option<Box<dyn Player>>
         true => [second.as_mut(), first.as_mut()],
     };
     let plan = Plan {
-        terms: &contest.terms,
+        terms: [
+            &contest.terms[usize::from(swapped)],
+            &contest.terms[usize::from(!swapped)],
+        ],
         opening: &opening,
         max_plies: contest.max_plies,
+        rules: &contest.rules,
     };
     let played = play::play(Game::new(contest.openings.start.clone()), &mut sides, &plan);
     for (i, player) in players.iter_mut().enumerate() {

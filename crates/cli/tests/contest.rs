@@ -126,6 +126,96 @@ fn a_match_goes_on() {
 }
 
 #[test]
+fn every_clock_is_spoken() {
+    for tc in ["tiger:1s+0.05s", "delay:0.3s+0.03s", "byoyomi:0s+2x0.08s"] {
+        for second in ["husun", "husun-xboard"] {
+            let report = play(&[
+                "shatranj",
+                "husun",
+                second,
+                "--games",
+                "2",
+                "--tc",
+                tc,
+                "--opening",
+                "4",
+                "--max-plies",
+                "24",
+                "--margin",
+                "2000",
+            ]);
+            assert_eq!(report["games"], 2, "{tc} {second}");
+            assert_eq!(report["control"], tc);
+            for which in 0..2 {
+                for (kind, count) in report["misdeeds"][which].as_object().unwrap() {
+                    assert_eq!(count, 0, "{tc} {second}: {kind}: {report}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn each_engine_has_its_own_time() {
+    let report = play(&[
+        "chess",
+        "husun",
+        "husun",
+        "--games",
+        "6",
+        "--tc",
+        "nodes:20000",
+        "--tc2",
+        "depth:1",
+    ]);
+    assert_eq!(report["control"], "nodes:20000 against depth:1");
+    assert_eq!(report["won"], 6, "{report}");
+}
+
+#[test]
+fn games_end_early_where_both_agree() {
+    let fen = "7k/8/8/8/8/8/8/KQQ5 w - - 0 1";
+    let common = [
+        "chess",
+        "husun",
+        "husun",
+        "--fen",
+        fen,
+        "--games",
+        "2",
+        "--tc",
+        "depth:3",
+        "--opening",
+        "0",
+    ];
+    let folder = folder("agree");
+    let state = folder.join("state.jsonl").display().to_string();
+    let args = [&common[..], &["--state", &state]].concat();
+    let report = play(&[&args[..], &["--resign", "400,1"]].concat());
+    assert_eq!(
+        report["endings"][0][0], "both engines see a win",
+        "{report}"
+    );
+    assert_eq!((&report["won"], &report["lost"]), (&1.into(), &1.into()));
+    // Another rule is another match.
+    let other = Command::new(env!("CARGO_BIN_EXE_husun"))
+        .args([&["match"], &args[..], &["--resign", "400,2"]].concat())
+        .output()
+        .unwrap();
+    assert_eq!(other.status.code(), Some(2));
+    let fen = "4k3/8/8/3pp3/3PP3/8/8/4K3 w - - 0 1";
+    let mut drawn = common;
+    drawn[4] = fen;
+    let report = play(&[&drawn[..], &["--draw", "600,2,3"]].concat());
+    assert_eq!(
+        report["endings"][0][0], "both engines see a draw",
+        "{report}"
+    );
+    assert_eq!(report["drawn"], 2);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn engines_that_cannot_play_are_refused() {
     for second in ["uci:/no/such/engine", "uci:/bin/true", "stockfish"] {
         let output = Command::new(env!("CARGO_BIN_EXE_husun"))

@@ -1,8 +1,9 @@
 //! One game between two players, judged by the rules library.
 
+use super::adjudicate::{Opinions, Rules, Verdict};
 use super::player::{Answer, Clocks, Player, Terms};
 use super::process::Fault;
-use super::spec::Control;
+use husun::clock::{Clock, Remaining};
 use husun::{Game, Move, Side};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -56,16 +57,20 @@ pub struct Played {
 
 /// How a game is to be played.
 pub struct Plan<'a> {
-    pub terms: &'a Terms,
+    /// White's and Black's.
+    pub terms: [&'a Terms; 2],
     pub opening: &'a [Move],
     /// After so many half-moves the game is a draw.
     pub max_plies: usize,
+    /// What ends it early.
+    pub rules: &'a Rules,
 }
 
 /// What ends a game besides the rules.
 enum End {
     Rules,
     Length,
+    Agreed(Verdict),
     Misdeed(Side, Misdeed, String, bool),
 }
 
@@ -84,6 +89,14 @@ pub fn play(mut game: Game, players: &mut [&mut dyn Player; 2], plan: &Plan) -> 
             // The game goes on, so it can be given up as a draw.
             let _ = game.abandon(None);
             (None, format!("{} half-moves", plan.max_plies), None)
+        }
+        End::Agreed(verdict) => {
+            let (winner, reason) = match verdict {
+                Verdict::Won(side) => (Some(side), "both engines see a win"),
+                Verdict::Drawn => (None, "both engines see a draw"),
+            };
+            let _ = game.abandon(winner);
+            (winner, reason.to_owned(), None)
         }
         End::Misdeed(side, misdeed, what, lost) => {
             broken[side.index()] = lost;
@@ -127,7 +140,7 @@ fn run(
 ) -> End {
     let start = game.position().clone();
     for side in Side::ALL {
-        if let Err(fault) = players[side.index()].begin(&start, plan.terms) {
+        if let Err(fault) = players[side.index()].begin(&start, plan.terms[side.index()]) {
             return at_fault(side, &fault);
         }
     }
@@ -136,66 +149,113 @@ fn run(
             break;
         }
     }
-    let base = match plan.terms.control {
-        Control::Clock { base, .. } => base,
-        _ => Duration::ZERO,
-    };
-    let mut clocks: Clocks = [base; 2];
+    let mut table = Table::new(plan);
     while game.outcome().is_none() {
         if game.moves().len() >= plan.max_plies {
             return End::Length;
         }
-        if let Err(end) = turn(game, players, plan.terms, &mut clocks, notes) {
+        if let Err(end) = table.turn(game, players, notes) {
             return end;
         }
     }
     End::Rules
 }
 
-/// One player's move.
-fn turn(
-    game: &mut Game,
-    players: &mut [&mut dyn Player; 2],
-    terms: &Terms,
-    clocks: &mut Clocks,
-    notes: &mut Vec<Note>,
-) -> Result<(), End> {
-    let side = game.turn();
-    let player = &mut players[side.index()];
-    let reply = player
-        .think(game, clocks, terms)
-        .map_err(|fault| at_fault(side, &fault))?;
-    let own = &mut clocks[side.index()];
-    let allowed = terms.allowed(*own);
-    let late = allowed.is_some_and(|allowed| reply.spent > allowed);
-    let Some(answer) = reply.answer.filter(|_| !late) else {
-        let what = format!("{:.3} s for a move", reply.spent.as_secs_f64());
-        return Err(End::Misdeed(side, Misdeed::TimeLoss, what, false));
-    };
-    if let Control::Clock { increment, .. } = terms.control {
-        *own = own.saturating_sub(reply.spent) + increment;
+/// The clocks and what has been said, beside the game. Each side has a clock of its own, which runs only while
+/// that side thinks, as both may play by different ones.
+struct Table<'a> {
+    terms: [&'a Terms; 2],
+    rules: &'a Rules,
+    clocks: [Option<Clock>; 2],
+    /// Time by the clocks: the sum of what the moves took.
+    now: Duration,
+    opinions: Opinions,
+}
+
+impl<'a> Table<'a> {
+    fn new(plan: &Plan<'a>) -> Table<'a> {
+        // A control that makes no sense is refused where it is read.
+        let clock = |terms: &Terms| Clock::new(terms.clock()?).ok();
+        Table {
+            terms: plan.terms,
+            rules: plan.rules,
+            clocks: plan.terms.map(clock),
+            now: Duration::ZERO,
+            opinions: Opinions::default(),
+        }
     }
-    let over = match answer {
-        Answer::Move(text) => {
-            let m = player.read(game.position(), &text);
-            if m.is_none_or(|m| game.play(m).is_err()) {
-                let shown: String = text.chars().take(20).collect();
-                let what = format!("`{shown}` in {}", game.position().fen());
-                return Err(End::Misdeed(side, Misdeed::IllegalMove, what, true));
+
+    fn left(&self) -> Clocks {
+        Side::ALL.map(|side| match &self.clocks[side.index()] {
+            Some(clock) => clock.remaining(side, self.now),
+            None => Remaining::Unlimited,
+        })
+    }
+
+    /// Takes what a move took off its side's time; false if that was too much. What is allowed for the way
+    /// to the clock is not taken off.
+    fn press(&mut self, side: Side, spent: Duration) -> bool {
+        let terms = self.terms[side.index()];
+        let time = terms.time(self.left()[side.index()]);
+        if time.is_some_and(|time| spent > time + terms.margin) {
+            return false;
+        }
+        let Some(clock) = &mut self.clocks[side.index()] else {
+            return true;
+        };
+        let most = time.map(|time| time.saturating_sub(Duration::from_nanos(1)));
+        let started = clock.start(side, self.now);
+        self.now += most.map_or(spent, |most| spent.min(most));
+        let pressed = started.and_then(|()| clock.press(self.now));
+        clock.stop(self.now);
+        pressed.is_ok()
+    }
+
+    /// One player's move.
+    fn turn(
+        &mut self,
+        game: &mut Game,
+        players: &mut [&mut dyn Player; 2],
+        notes: &mut Vec<Note>,
+    ) -> Result<(), End> {
+        let side = game.turn();
+        let player = &mut players[side.index()];
+        let reply = player
+            .think(game, &self.left(), self.terms[side.index()])
+            .map_err(|fault| at_fault(side, &fault))?;
+        let in_time = reply.answer.is_some() && self.press(side, reply.spent);
+        let Some(answer) = reply.answer.filter(|_| in_time) else {
+            let what = format!("{:.3} s for a move", reply.spent.as_secs_f64());
+            return Err(End::Misdeed(side, Misdeed::TimeLoss, what, false));
+        };
+        let over = match answer {
+            Answer::Move(text) => {
+                let number = game.position().fullmove();
+                let m = player.read(game.position(), &text);
+                if m.is_none_or(|m| game.play(m).is_err()) {
+                    let shown: String = text.chars().take(20).collect();
+                    let what = format!("`{shown}` in {}", game.position().fen());
+                    return Err(End::Misdeed(side, Misdeed::IllegalMove, what, true));
+                }
+                notes.push(Note {
+                    spent: reply.spent,
+                    score: reply.score,
+                });
+                let score = reply.score.map(|(score, _)| score);
+                let verdict = self.opinions.add(self.rules, side, score, number);
+                return match verdict.filter(|_| game.outcome().is_none()) {
+                    Some(verdict) => Err(End::Agreed(verdict)),
+                    None => Ok(()),
+                };
             }
-            notes.push(Note {
-                spent: reply.spent,
-                score: reply.score,
-            });
-            return Ok(());
-        }
-        Answer::Resign => game.resign(side).map(drop),
-        Answer::Accept => game.accept().map(drop),
-        Answer::Claim(claim) => {
-            let claim: String = claim.chars().take(80).collect();
-            let what = format!("{claim} in {}", game.position().fen());
-            return Err(End::Misdeed(side, Misdeed::WrongClaim, what, false));
-        }
-    };
-    over.map_err(|error| End::Misdeed(side, Misdeed::WrongClaim, error.to_string(), false))
+            Answer::Resign => game.resign(side).map(drop),
+            Answer::Accept => game.accept().map(drop),
+            Answer::Claim(claim) => {
+                let claim: String = claim.chars().take(80).collect();
+                let what = format!("{claim} in {}", game.position().fen());
+                return Err(End::Misdeed(side, Misdeed::WrongClaim, what, false));
+            }
+        };
+        over.map_err(|error| End::Misdeed(side, Misdeed::WrongClaim, error.to_string(), false))
+    }
 }

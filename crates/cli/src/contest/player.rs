@@ -4,6 +4,7 @@ use super::process::{Fault, Process};
 use super::spec::{Control, Protocol, Spec};
 use super::uci::Uci;
 use super::xboard::XBoard;
+use husun::clock::{Remaining, TimeControl};
 use husun::{Game, Move, Position};
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,8 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(20);
 /// How long a move may take where no clock runs.
 const NO_CLOCK: Duration = Duration::from_secs(600);
+/// The longest that a move is waited for, whatever the clock says.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long an engine has to answer once it was told to stop.
 pub const GRACE: Duration = Duration::from_secs(2);
 
@@ -25,22 +28,86 @@ pub struct Terms {
     pub margin: Duration,
 }
 
-/// Time left of White and Black.
-pub type Clocks = [Duration; 2];
+/// What White and Black have left; unlimited where no clock runs.
+pub type Clocks = [Remaining; 2];
 
 impl Terms {
-    /// How long the side to move may take.
-    pub fn allowed(&self, left: Duration) -> Option<Duration> {
+    /// The clock, if one runs.
+    pub fn clock(&self) -> Option<TimeControl> {
         match self.control {
-            Control::Clock { .. } => Some(left + self.margin),
-            Control::MoveTime(time) => Some(time + self.margin),
+            Control::Clock(control) => Some(control),
+            _ => None,
+        }
+    }
+
+    /// How long the side to move may take, without what is allowed for the way to the clock.
+    pub fn time(&self, left: Remaining) -> Option<Duration> {
+        match self.control {
+            Control::Clock(control) => left.total(control),
+            Control::MoveTime(time) => Some(time),
             Control::Nodes(_) | Control::Depth(_) => None,
         }
     }
 
     /// Until when an answer is waited for.
-    pub fn deadline(&self, asked: Instant, left: Duration) -> Instant {
-        asked + self.allowed(left).unwrap_or(NO_CLOCK)
+    pub fn deadline(&self, asked: Instant, left: Remaining) -> Instant {
+        let time = self.time(left).map(|time| time + self.margin);
+        // Correspondence outlasts what an instant can say.
+        let time = time.unwrap_or(NO_CLOCK).min(LONGEST);
+        asked + time
+    }
+}
+
+/// A clock as an engine understands it that knows only time left and an increment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plain {
+    pub left: Duration,
+    pub increment: Duration,
+    /// Whether all of the time is for one move.
+    pub one_move: bool,
+}
+
+impl Plain {
+    /// What such an engine is told: never more than it has.
+    pub fn of(control: TimeControl, left: Remaining) -> Plain {
+        let (left, increment, one_move) = match (left, control) {
+            (Remaining::Fischer { time }, TimeControl::Fischer { increment, .. }) => {
+                (time, increment, false)
+            }
+            (
+                Remaining::Tiger {
+                    engagement,
+                    reserve,
+                },
+                TimeControl::Tiger {
+                    reserve_per_move, ..
+                },
+            ) => {
+                let gift = match engagement.is_zero() {
+                    true => Duration::ZERO,
+                    false => reserve_per_move,
+                };
+                (engagement + reserve, gift, false)
+            }
+            // The delay comes anew with every move, so it is as good as an increment.
+            (Remaining::Delay { time, delay }, _) => (time + delay, delay, false),
+            (Remaining::Byoyomi { main, period, .. }, _) if main.is_zero() => {
+                (period, Duration::ZERO, true)
+            }
+            (Remaining::Byoyomi { main, period, .. }, _) => (main + period, Duration::ZERO, false),
+            (Remaining::Correspondence { time }, _) => (time, Duration::ZERO, true),
+            // The other side may play by another clock, or none.
+            (other, _) => (
+                other.total(control).unwrap_or(NO_CLOCK),
+                Duration::ZERO,
+                false,
+            ),
+        };
+        Plain {
+            left,
+            increment,
+            one_move,
+        }
     }
 }
 
@@ -97,4 +164,33 @@ pub fn is_setup(position: &Position) -> bool {
 pub fn mate(moves: i32) -> i32 {
     let distance = moves.saturating_abs().min(500);
     moves.signum() * (31_000 - distance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_is_never_told_of_more_than_it_has() {
+        for (text, left, increment, one_move) in [
+            ("fischer:2s+20ms", 2000, 20, false),
+            ("tiger:3s+1s", 3000, 1000, false),
+            ("delay:4s+500ms", 4500, 500, false),
+            ("byoyomi:5s+3x2s", 7000, 0, false),
+            ("byoyomi:0s+3x2s", 2000, 0, true),
+            ("days:1", 86_400_000, 0, true),
+        ] {
+            let control: TimeControl = text.parse().unwrap();
+            let full = Remaining::full(control);
+            let plain = Plain::of(control, full);
+            let ms = Duration::from_millis;
+            let expected = Plain {
+                left: ms(left),
+                increment: ms(increment),
+                one_move,
+            };
+            assert_eq!(plain, expected, "{text}");
+            assert!(plain.left <= full.total(control).unwrap(), "{text}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! What the command line says about the engines and the time that they get.
 
 use anyhow::{Context, Result, anyhow, ensure};
+use husun::clock::TimeControl;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -79,7 +80,7 @@ fn words(command: &str) -> Vec<String> {
 /// What an engine gets for its moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    Clock { base: Duration, increment: Duration },
+    Clock(TimeControl),
     MoveTime(Duration),
     Nodes(u64),
     Depth(u32),
@@ -88,15 +89,25 @@ pub enum Control {
 impl FromStr for Control {
     type Err = anyhow::Error;
 
-    /// `2+0.02` (seconds and increment), `movetime:0.1`, `nodes:20000`, `depth:4`.
+    /// `2+0.02` (seconds and increment), a clock as `tiger:2m+1s`, `movetime:0.1`, `nodes:20000`, `depth:4`.
     fn from_str(text: &str) -> Result<Control> {
         let expected = || {
-            anyhow!("`{text}`: expected SECONDS+INCREMENT, movetime:SECONDS, nodes:N or depth:N")
+            anyhow!(
+                "`{text}`: expected SECONDS+INCREMENT, a clock as tiger:2m+1s, fischer:2m+1s, delay:2m+1s, \
+                 byoyomi:1m+3x5s or days:1, movetime:SECONDS, nodes:N or depth:N"
+            )
+        };
+        let clock = |control: TimeControl| {
+            let sound = control.check().is_ok() && control != TimeControl::None;
+            sound
+                .then_some(Control::Clock(control))
+                .ok_or_else(expected)
         };
         let seconds = |text: &str| {
             let number: Option<f64> = text.parse().ok();
             let number = number.filter(|s| (0.0..=1e6).contains(s));
-            number.map(Duration::from_secs_f64).ok_or_else(expected)
+            let time = number.map(|s| Duration::from_millis((1000.0 * s).round() as u64));
+            time.ok_or_else(expected)
         };
         Ok(match text.split_once(':') {
             Some(("movetime", time)) => Control::MoveTime(seconds(time)?),
@@ -106,13 +117,13 @@ impl FromStr for Control {
             Some(("depth", n)) => {
                 Control::Depth(n.parse().ok().filter(|&n| n > 0).ok_or_else(expected)?)
             }
-            Some(_) => return Err(expected()),
+            Some(_) => clock(text.parse().map_err(|_| expected())?)?,
             None => {
                 let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
-                Control::Clock {
+                clock(TimeControl::Fischer {
                     base: seconds(base)?,
                     increment: seconds(increment)?,
-                }
+                })?
             }
         })
     }
@@ -121,9 +132,10 @@ impl FromStr for Control {
 impl fmt::Display for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Control::Clock { base, increment } => {
+            Control::Clock(TimeControl::Fischer { base, increment }) => {
                 write!(f, "{}+{}", base.as_secs_f64(), increment.as_secs_f64())
             }
+            Control::Clock(control) => write!(f, "{control}"),
             Control::MoveTime(time) => write!(f, "movetime:{}", time.as_secs_f64()),
             Control::Nodes(n) => write!(f, "nodes:{n}"),
             Control::Depth(n) => write!(f, "depth:{n}"),
@@ -137,11 +149,25 @@ mod tests {
 
     #[test]
     fn controls_and_engines() {
-        for text in ["2+0.02", "60+0", "movetime:0.1", "nodes:20000", "depth:4"] {
+        for text in [
+            "2+0.02",
+            "60+0",
+            "tiger:2m+1s",
+            "delay:1m+2s",
+            "byoyomi:1m+3x5s",
+            "days:1",
+            "movetime:0.1",
+            "nodes:20000",
+            "depth:4",
+        ] {
             let control: Control = text.parse().unwrap();
             assert_eq!(control.to_string(), text);
         }
-        for text in ["", "x", "-1+0", "nodes:0", "depth:x", "hours:3"] {
+        let same: Control = "fischer:2s+20ms".parse().unwrap();
+        assert_eq!(same, "2+0.02".parse().unwrap());
+        for text in [
+            "", "x", "-1+0", "0+0", "nodes:0", "depth:x", "hours:3", "none", "tiger:2",
+        ] {
             assert!(text.parse::<Control>().is_err(), "{text}");
         }
         let spec = Spec::parse("xboard:/usr/games/fairymax \"a b\" c", "me").unwrap();

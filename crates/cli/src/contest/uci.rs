@@ -1,15 +1,18 @@
 //! A player that speaks UCI.
 
-use super::player::{Answer, Clocks, GRACE, PATIENCE, Player, Reply, Terms, is_setup, mate};
+use super::player::{Answer, Clocks, GRACE, PATIENCE, Plain, Player, Reply, Terms, is_setup, mate};
 use super::process::{Fault, Process};
 use super::spec::{Control, Spec};
-use husun::{Game, Move, Position};
+use husun::clock::{Remaining, TimeControl};
+use husun::{Game, Move, Position, Side};
 use std::time::Instant;
 
 /// A player that speaks UCI.
 pub struct Uci {
     process: Process,
     start: String,
+    /// Whether it has been told which clock runs, so that it understands all of it.
+    knows_clock: bool,
 }
 
 impl Uci {
@@ -57,9 +60,18 @@ impl Uci {
             }
             process.say(&format!("setoption name {name} value {value}"))?;
         }
+        let strange = terms
+            .clock()
+            .filter(|clock| !matches!(clock, TimeControl::Fischer { .. }));
+        let mut knows_clock = false;
+        if let Some(clock) = strange.filter(|_| find("Clock").is_some()) {
+            process.say(&format!("setoption name Clock value {clock}"))?;
+            knows_clock = true;
+        }
         let mut uci = Uci {
             process,
             start: String::new(),
+            knows_clock,
         };
         uci.be_ready()?;
         Ok(uci)
@@ -72,16 +84,52 @@ impl Uci {
     }
 }
 
-fn go(clocks: &Clocks, terms: &Terms) -> String {
-    match terms.control {
-        Control::Clock { increment, .. } => {
-            let [white, black] = clocks.map(|c| c.as_millis().max(1));
-            let increment = increment.as_millis();
-            format!("go wtime {white} btime {black} winc {increment} binc {increment}")
-        }
-        Control::MoveTime(time) => format!("go movetime {}", time.as_millis()),
-        Control::Nodes(n) => format!("go nodes {n}"),
-        Control::Depth(n) => format!("go depth {n}"),
+fn go(clocks: &Clocks, terms: &Terms, turn: Side, knows_clock: bool) -> String {
+    let control = match terms.control {
+        Control::Clock(control) => control,
+        Control::MoveTime(time) => return format!("go movetime {}", time.as_millis()),
+        Control::Nodes(n) => return format!("go nodes {n}"),
+        Control::Depth(n) => return format!("go depth {n}"),
+    };
+    if knows_clock {
+        let [white, black] = clocks.map(words);
+        return format!("go w{} b{}", white.join(" w"), black.join(" b"));
+    }
+    let [white, black] = clocks.map(|left| Plain::of(control, left));
+    let own = if turn == Side::White { white } else { black };
+    let ms = |plain: Plain| plain.left.as_millis().max(1);
+    let mut text = format!(
+        "go wtime {} btime {} winc {} binc {}",
+        ms(white),
+        ms(black),
+        white.increment.as_millis(),
+        black.increment.as_millis()
+    );
+    if own.one_move {
+        text += " movestogo 1";
+    }
+    text
+}
+
+/// What a side has left in the words of `go`, without the letter of the side.
+fn words(left: Remaining) -> Vec<String> {
+    let word = |name: &str, ms: u128| format!("{name} {ms}");
+    match left {
+        Remaining::Tiger {
+            engagement,
+            reserve,
+        } => vec![
+            word("time", engagement.as_millis()),
+            word("reserve", reserve.as_millis()),
+        ],
+        Remaining::Fischer { time }
+        | Remaining::Delay { time, .. }
+        | Remaining::Correspondence { time } => vec![word("time", time.as_millis())],
+        Remaining::Byoyomi { main, periods, .. } => vec![
+            word("time", main.as_millis()),
+            word("periods", periods.into()),
+        ],
+        Remaining::Unlimited => Vec::new(),
     }
 }
 
@@ -123,7 +171,8 @@ impl Player for Uci {
         }
         self.process.say(&position)?;
         let asked = Instant::now();
-        self.process.say(&go(clocks, terms))?;
+        let go = go(clocks, terms, game.turn(), self.knows_clock);
+        self.process.say(&go)?;
         let left = clocks[game.turn().index()];
         let mut until = terms.deadline(asked, left);
         let mut told = false;
@@ -162,5 +211,52 @@ impl Player for Uci {
 
     fn end(&mut self, _: &Game) -> Result<(), Fault> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn clocks_in_words() {
+        let rows = [
+            ("2+0.02", "", "go wtime 2000 btime 2000 winc 20 binc 20"),
+            (
+                "tiger:3s+1s",
+                "go wtime 3000 wreserve 0 btime 3000 breserve 0",
+                "go wtime 3000 btime 3000 winc 1000 binc 1000",
+            ),
+            (
+                "delay:4s+1s",
+                "go wtime 4000 btime 4000",
+                "go wtime 5000 btime 5000 winc 1000 binc 1000",
+            ),
+            (
+                "byoyomi:0s+3x2s",
+                "go wtime 0 wperiods 3 btime 0 bperiods 3",
+                "go wtime 2000 btime 2000 winc 0 binc 0 movestogo 1",
+            ),
+            (
+                "days:1",
+                "go wtime 86400000 btime 86400000",
+                "go wtime 86400000 btime 86400000 winc 0 binc 0 movestogo 1",
+            ),
+        ];
+        for (text, whole, plain) in rows {
+            let terms = Terms {
+                control: text.parse().unwrap(),
+                hash: 1,
+                threads: 1,
+                margin: Duration::ZERO,
+            };
+            let clocks = [Remaining::full(terms.clock().unwrap()); 2];
+            let said = |knows| go(&clocks, &terms, Side::White, knows);
+            assert_eq!(said(false), plain, "{text}");
+            if !whole.is_empty() {
+                assert_eq!(said(true), whole, "{text}");
+            }
+        }
     }
 }

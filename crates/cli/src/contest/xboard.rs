@@ -1,8 +1,9 @@
 //! A player that speaks XBoard, version 2.
 
-use super::player::{Answer, Clocks, GRACE, PATIENCE, Player, Reply, Terms, is_setup, mate};
+use super::player::{Answer, Clocks, GRACE, PATIENCE, Plain, Player, Reply, Terms, is_setup, mate};
 use super::process::{Fault, Process};
 use super::spec::{Control, Spec};
+use husun::clock::{Remaining, TimeControl};
 use husun::{Game, Move, Position, Side, game::Outcome};
 use protocol::xboard::{Features, move_text, read_move};
 use std::time::{Duration, Instant};
@@ -141,9 +142,13 @@ impl XBoard {
 /// The time control; seconds alone below a minute, as XBoard writes it.
 fn level(control: Control) -> String {
     match control {
-        Control::Clock { base, increment } => {
-            let seconds = base.as_secs().max(1);
-            let increment = increment.as_secs_f64();
+        Control::Clock(TimeControl::Correspondence { days }) => {
+            format!("st {}", u64::from(days) * 24 * 60 * 60)
+        }
+        Control::Clock(control) => {
+            let plain = Plain::of(control, Remaining::full(control));
+            let seconds = plain.left.as_secs().max(1);
+            let increment = plain.increment.as_secs_f64();
             format!("level 0 {}:{:02} {increment}", seconds / 60, seconds % 60)
         }
         Control::MoveTime(time) => format!("st {}", time.as_secs_f64().max(0.01)),
@@ -191,8 +196,9 @@ impl Player for XBoard {
         let own = clocks[turn.index()];
         let other = clocks[turn.opponent().index()];
         let times = match terms.control {
-            Control::Clock { .. } => {
-                let (own, other) = (own.as_millis() / 10, other.as_millis() / 10);
+            Control::Clock(control) => {
+                let hundredths = |left| Plain::of(control, left).left.as_millis() / 10;
+                let (own, other) = (hundredths(own), hundredths(other));
                 format!("time {}\notim {}", own.max(1), other.max(1))
             }
             _ => String::new(),
@@ -252,5 +258,25 @@ impl Player for XBoard {
         let reason = game.outcome().map_or("", |o| o.reason.name());
         self.process
             .say(&format!("force\nresult {result} {{{reason}}}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_as_levels() {
+        for (text, said) in [
+            ("2+0.02", "level 0 0:02 0.02"),
+            ("tiger:2m+1s", "level 0 2:00 1"),
+            ("delay:5m+2s", "level 0 5:02 2"),
+            ("byoyomi:0s+3x5s", "level 0 0:05 0"),
+            ("days:1", "st 86400"),
+            ("movetime:0.5", "st 0.5"),
+            ("depth:4", "level 0 60 0\nsd 4"),
+        ] {
+            assert_eq!(level(text.parse().unwrap()), said, "{text}");
+        }
     }
 }
