@@ -1,7 +1,7 @@
 //! Which moves come first: the one that the table remembers, captures that pay, killers, quiet moves by
 //! what earlier parts of the search say of them, captures that lose.
 
-use crate::search::{BEFORE, Worker};
+use crate::search::{BEFORE, Node, Worker};
 use husun::Move;
 use husun::pos::Pos;
 use husun::set::Set;
@@ -19,6 +19,31 @@ const KILLER: i32 = 1_000_000;
 const BAD: i32 = -20_000_000;
 
 impl<S: Set> Worker<S> {
+    /// The moves of a node with their ranks, or only those that change much, and whether the side may accept
+    /// a draw instead of them. The list is that of a place, to be put back there when it is done with.
+    #[inline(always)]
+    pub(crate) fn ordered(
+        &mut self,
+        node: &Node<S>,
+        tt_move: Option<Move>,
+        ply: usize,
+        place: usize,
+        noisy: bool,
+    ) -> (Vec<Scored>, bool) {
+        let mut raw = std::mem::take(&mut self.raw);
+        raw.clear();
+        if noisy {
+            self.eval.tables.noisy_moves(node.pos, &mut raw);
+        } else {
+            self.eval.tables.legal_moves(node.pos, &mut raw);
+        }
+        let accepted = !noisy && self.may_accept(node.in_check, &raw);
+        let mut list = std::mem::take(&mut self.lists[place]);
+        self.rank(node.pos, &raw, tt_move, ply, &mut list);
+        self.raw = raw;
+        (list, accepted)
+    }
+
     /// Fills the list with the moves and their ranks.
     pub(crate) fn rank(
         &self,

@@ -77,14 +77,8 @@ impl<S: Set> Worker<S> {
         } else {
             ply
         };
-        let mut raw = std::mem::take(&mut self.raw);
-        raw.clear();
-        self.eval.tables.legal_moves(pos, &mut raw);
-        let accepted = self.may_accept(node.in_check, &raw);
-        let mut list = std::mem::take(&mut self.lists[place]);
         let tt_move = plan.known.and_then(|e| e.m);
-        self.rank(pos, &raw, tt_move, ply, &mut list);
-        self.raw = raw;
+        let (mut list, accepted) = self.ordered(node, tt_move, ply, place, false);
         if list.is_empty() {
             self.lists[place] = list;
             return self.no_moves(ply, node.in_check);

@@ -75,18 +75,8 @@ impl<S: Set> Worker<S> {
             alpha = alpha.max(best);
         }
         let futile = best + 170;
-        let mut raw = std::mem::take(&mut self.raw);
-        raw.clear();
-        if evading {
-            self.eval.tables.legal_moves(pos, &mut raw);
-        } else {
-            self.eval.tables.noisy_moves(pos, &mut raw);
-        }
-        let accepted = evading && self.may_accept(node.in_check, &raw);
-        let mut list = std::mem::take(&mut self.lists[ply]);
         let tt_move = known.and_then(|e| e.m);
-        self.rank(pos, &raw, tt_move, ply, &mut list);
-        self.raw = raw;
+        let (mut list, accepted) = self.ordered(node, tt_move, ply, ply, !evading);
         if evading && list.is_empty() {
             self.lists[ply] = list;
             return self.no_moves(ply, node.in_check);
