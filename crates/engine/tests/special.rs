@@ -1,64 +1,239 @@
-//! Positions that only a special rule decides, and simple mates: the search finds the move and tells
-//! the exact distance.
+//! Positions that only a special rule decides: a short search finds the move, and in the same game without the
+//! rule it does not. Mates of ordinary kind are in `mates.rs`.
 
-use engine::{Engine, Level, Limits, Options, Score, values};
+use engine::{Engine, Level, Limits, Options, Outcome, Score, values};
+use husun::Variant;
 use std::error::Error;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-fn solve(id: &str, fen: &str, depth: u32, options: Options) -> Result<(String, Score, bool)> {
-    let game = games::variant(id).ok_or("no such game")?;
+fn search(
+    game: Arc<Variant>,
+    fen: &str,
+    depth: u32,
+    options: Options,
+) -> Result<(String, Outcome)> {
     let position = game.position(fen)?;
     let mut engine = Engine::new(game, options);
     let stop = AtomicBool::new(false);
     let found = engine.search(&position, &[], &Limits::depth(depth), &stop, &mut |_| {});
     let best = found.best.map(|m| position.uci(m).to_string());
-    Ok((best.unwrap_or_default(), found.score, found.accept))
+    Ok((best.unwrap_or_default(), found))
 }
 
-const POSITIONS: &[(&str, &str, u32, &str, Score)] = &[
-    // A queen mates.
-    (
-        "chess",
-        "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1",
-        5,
-        "g5g7",
-        Score::Mate(1),
-    ),
-    // Baring the king wins although a piece more is all there is.
-    (
-        "shatranj",
-        "7k/8/8/8/8/2n5/8/K1R5 w - - 0 1",
-        4,
-        "c1c3",
-        Score::Mate(1),
-    ),
-    // Stalemate wins.
-    (
-        "alhusun",
-        "1**********1/*3k6*/*10*/*3K6*/*7N2*/*10*/*10*/*2R7*/*10*/*10*/*10*/1**********1 w - - 0 1",
-        4,
-        "",
-        Score::Mate(1),
-    ),
-    // A king beside an opposite citadel draws a lost game.
-    (
-        "alhusun",
-        "1**********1/*K9*/*10*/*10*/*10*/*4k5*/*10*/*10*/*10*/*3r6*/*rr8*/1**********1 w - - 0 1",
-        4,
-        "b11a12",
-        Score::Cp(0),
-    ),
+fn solve(id: &str, fen: &str, depth: u32, options: Options) -> Result<(String, Outcome)> {
+    search(
+        games::variant(id).ok_or("no such game")?,
+        fen,
+        depth,
+        options,
+    )
+}
+
+/// What a search says of a position.
+#[derive(Clone, Copy, Debug)]
+enum Says {
+    /// This score.
+    Exactly(Score),
+    /// A forced loss.
+    Lost,
+    /// No forced win.
+    NotWon,
+    /// No forced loss.
+    NotLost,
+}
+
+impl Says {
+    fn holds(self, score: Score) -> bool {
+        match self {
+            Says::Exactly(expected) => score == expected,
+            Says::Lost => matches!(score, Score::Mate(n) if n <= 0),
+            Says::NotWon => !matches!(score, Score::Mate(n) if n > 0),
+            Says::NotLost => !matches!(score, Score::Mate(n) if n <= 0),
+        }
+    }
+}
+
+/// A position that a special rule decides.
+struct Row {
+    /// Why the engine could not find the move without the rule.
+    why: &'static str,
+    game: &'static str,
+    fen: &'static str,
+    depth: u32,
+    /// The move; any if empty.
+    best: &'static str,
+    says: Says,
+    /// The same game without the rule, as what a game file says beside the inherited game, and what the search
+    /// says there. A field for the state of the rule that is left out goes with it.
+    without: (&'static str, Says),
+}
+
+const NO_TRAVERSE: &str = "without = [\"traverse\", \"crowning\"]\n[setups]\n\
+    standard = \"bsinqknpsb/ffffffffff/10/10/10/10/FFFFFFFFFF/BSINQKNPSB w KQkq - 0 1\"";
+const NO_CROWNING: &str = "without = [\"crowning\"]";
+const NO_PRISON: &str = "without = [\"prison\", \"setups.swapped\"]\n[setups]\n\
+    standard = \"whsbkgshw/ppppppppp/9/9/9/9/PPPPPPPPP/WHSTKMSHW w KQkq - 0 1\"";
+const STALEMATE_DRAWS: &str = "[endings]\nstalemate = \"draw\"\nmove_rule = 140";
+const NO_CITADELS: &str = "without = [\"citadels\"]";
+const BARE_KINGS_PLAY_ON: &str = "[endings]\nstalemate = \"win\"\nmove_rule = 140";
+
+const ROWS: &[Row] = &[
+    Row {
+        why: "the last black man goes and the King is bared; a King and a Rook more would have to mate first",
+        game: "shatranj",
+        fen: "7k/8/8/8/8/2n5/8/K1R5 w - - 0 1",
+        depth: 4,
+        best: "c1c3",
+        says: Says::Exactly(Score::Mate(1)),
+        without: (BARE_KINGS_PLAY_ON, Says::NotWon),
+    },
+    Row {
+        why: "the only quick end is to leave the King without a move and without check",
+        game: "alhusun",
+        fen: "1**********1/*3k6*/*10*/*3K6*/*7N2*/*10*/*10*/*2R7*/*10*/*10*/*10*/1**********1 w - - 0 1",
+        depth: 4,
+        best: "",
+        says: Says::Exactly(Score::Mate(1)),
+        without: (STALEMATE_DRAWS, Says::NotWon),
+    },
+    Row {
+        why: "three Rooks leave the King no move that holds but the step into the opposite citadel",
+        game: "alhusun",
+        fen: "1**********1/*K9*/*10*/*10*/*10*/*4k5*/*10*/*10*/*10*/*3r6*/*rr8*/1**********1 w - - 0 1",
+        depth: 4,
+        best: "b11a12",
+        says: Says::Exactly(Score::Cp(0)),
+        without: (NO_CITADELS, Says::Lost),
+    },
+    Row {
+        why: "every step is mated at once; across her Castle she takes a Serviceman, out of reach of the others",
+        game: "strike80",
+        fen: "10/10/4k5/9q/10/b9/n3Q5/6b3 w - - - 0 1",
+        depth: 5,
+        best: "e2g1e",
+        says: Says::NotLost,
+        without: (NO_TRAVERSE, Says::Lost),
+    },
+    Row {
+        why: "no step of the Queen holds longer than two moves; the Traverse out of check does",
+        game: "strike80",
+        fen: "2b7/10/k9/3q6/2n7/10/4b5/6Q3 w - - - 0 1",
+        depth: 5,
+        best: "g1e2e",
+        says: Says::NotLost,
+        without: (NO_TRAVERSE, Says::Lost),
+    },
+    Row {
+        why: "no move mates, but the King made an Emperor attacks like a Knight as well, and that is mate",
+        game: "strike80",
+        fen: "6e3/10/5K4/10/10/4b5/10/3B1Q4 w - - ! 0 1",
+        depth: 4,
+        best: "f1f1",
+        says: Says::Exactly(Score::Mate(1)),
+        without: (NO_CROWNING, Says::NotWon),
+    },
+    Row {
+        why: "a King alone cannot mate the Empress; as an Emperor, made in lieu of a move, he does",
+        game: "strike80",
+        fen: "5e4/10/4K5/10/10/10/10/5Q4 w - - ! 0 1",
+        depth: 4,
+        best: "f1f1",
+        says: Says::Exactly(Score::Mate(1)),
+        without: (NO_CROWNING, Says::NotWon),
+    },
+    Row {
+        why: "the Prince-Royal is mated in two; a Chief Commander released just now guards him",
+        game: "citadel8",
+        fen: "9/5P3/9/1k1hw4/9/p1w6/7K1/9 w - - CY 0 1",
+        depth: 5,
+        best: "f7f8c",
+        says: Says::NotLost,
+        without: (NO_PRISON, Says::Lost),
+    },
 ];
+
+/// The game without the rule, and the position without the state that only the rule has.
+fn without(row: &Row) -> Result<(Arc<Variant>, String)> {
+    let text = format!(
+        "id = \"changed\"\ninherits = \"{}\"\n{}",
+        row.game, row.without.0
+    );
+    let game = games::parse("changed.toml", &text)?;
+    if game.position(row.fen).is_ok() {
+        return Ok((game, row.fen.into()));
+    }
+    let mut fields: Vec<&str> = row.fen.split(' ').collect();
+    let standard = game.start().fen();
+    match standard.split(' ').count() == fields.len() {
+        true => fields[4] = "-",
+        false => drop(fields.remove(4)),
+    }
+    Ok((game, fields.join(" ")))
+}
 
 #[test]
 fn special_rules() -> Result<()> {
-    for &(id, fen, depth, best, score) in POSITIONS {
-        let (found, value, _) = solve(id, fen, depth, Options::default())?;
-        println!("{id} {fen}: {found} {value}");
-        assert!(best.is_empty() || found == best, "{id} {fen}: {found}");
-        assert_eq!(value, score, "{id} {fen}");
+    for row in ROWS {
+        let (best, found) = solve(row.game, row.fen, row.depth, Options::default())?;
+        let told = format!("{} {}: {best} {}", row.game, row.fen, found.score);
+        println!("{told}: {}", row.why);
+        assert!(row.best.is_empty() || best == row.best, "{told}");
+        assert!(row.says.holds(found.score), "{told}: {:?}", row.says);
+        let (game, fen) = without(row)?;
+        let (best, found) = search(game, &fen, row.depth, Options::default())?;
+        let says = row.without.1;
+        assert!(
+            says.holds(found.score),
+            "{told}; without the rule {best} {}: {says:?}",
+            found.score
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_queen_mates() -> Result<()> {
+    let (best, found) = solve(
+        "chess",
+        "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1",
+        5,
+        Options::default(),
+    )?;
+    assert_eq!((best.as_str(), found.score), ("g5g7", Score::Mate(1)));
+    Ok(())
+}
+
+/// Positions in which every legal move is optional: whether it saves the game not to make one.
+const OPTIONAL: &[(&str, bool)] = &[
+    // Not in check: to accept is a draw, and the Traverse loses.
+    ("10/10/1b8/10/10/7k1q/1nf4b2/6Q3 w - - - 0 1", true),
+    ("4k5/10/6f3/10/10/2f2n1b2/1b7q/5Q4 w - - - 0 1", true),
+    ("10/4b5/8qk/10/10/3n6/6b3/3Q6 w - - - 0 1", true),
+    // In check: to accept is to be mated, and the Traverse holds, or holds longer.
+    ("3n6/4b3b1/6F3/10/10/10/4k5/4Q2N1q w - - - 0 1", false),
+    ("10/2N1n5/6q3/10/10/4F5/9b/4b1Q3 w - - - 0 1", false),
+    ("10/b2b6/10/10/5n3q/2k1f5/8F1/3Q6 w - - - 0 1", false),
+];
+
+#[test]
+fn accepting_saves_or_loses() -> Result<()> {
+    let game = games::variant("strike80").ok_or("no such game")?;
+    for &(fen, saves) in OPTIONAL {
+        let position = game.position(fen)?;
+        assert!(position.can_accept(), "{fen}");
+        assert_eq!(position.in_check(), !saves, "{fen}");
+        let (best, found) = search(game.clone(), fen, 7, Options::default())?;
+        assert_eq!(found.accept, saves, "{fen}: {best} {}", found.score);
+        // The moves themselves lose where accepting saves; where it does not, one is played.
+        assert!(
+            !saves || Says::Lost.holds(found.score),
+            "{fen}: {best} {}",
+            found.score
+        );
+        assert!(position.parse_uci(&best).is_ok(), "{fen}: {best}");
     }
     Ok(())
 }
@@ -73,7 +248,7 @@ fn every_level_mates_in_one() -> Result<()> {
                 ..Options::default()
             };
             let fen = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1";
-            let (best, ..) = solve("chess", fen, 20, options)?;
+            let (best, _) = solve("chess", fen, 20, options)?;
             assert_eq!(best, "a1a8", "level {}", level.number());
         }
     }
