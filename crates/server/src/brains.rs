@@ -1,6 +1,9 @@
 //! The engine's threads: a bounded pool that takes turns between those who ask. Games come before analysis,
 //! and one thread never analyses, so that nobody's analysis delays anybody's game.
 
+#[cfg(test)]
+mod tests;
+
 use engine::values::Values;
 use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Outcome};
 use husun::{Position, Variant};
