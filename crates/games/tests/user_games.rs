@@ -167,3 +167,32 @@ fn errors_of_inheritance() {
         assert!(message.starts_with(start), "{message}");
     }
 }
+
+/// A pawn-type piece that also slides: no move is listed twice, whatever its steps and slides share.
+#[test]
+fn a_pawn_that_slides_has_every_move_once() {
+    for betza in ["QmfWcfF", "RmfWcfF", "BmfWcfF", "mfRcfF", "fRcfFmfW"] {
+        let text = format!(
+            "id = \"mixed\"\nname = \"Mixed\"\ninherits = \"shatranj\"\n[[pieces]]\nletter = \"P\"\nbetza = \"{betza}\"\npawn = true\n"
+        );
+        let variant = games::parse("mixed.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        let mut position = variant.start();
+        for ply in 0..12 {
+            let mut moves = position.legal_moves();
+            let Some(&next) = moves.get(moves.len() * (ply + 1) / 14) else {
+                break;
+            };
+            let listed = moves.len();
+            assert_eq!(position.count_moves(), listed as u64, "{betza}, ply {ply}");
+            assert_eq!(
+                husun::twin::legal_moves(&position).len(),
+                listed,
+                "{betza}, ply {ply}"
+            );
+            moves.sort_unstable();
+            moves.dedup();
+            assert_eq!(moves.len(), listed, "{betza}, ply {ply}");
+            position = position.play(next);
+        }
+    }
+}

@@ -80,7 +80,7 @@ impl<S: Set> Tables<S> {
             self.pawns_arrive(pos, shift, 1, kind, taken, sink);
         }
         if pawn.rides {
-            self.pawns_ride(pos, pawn.kind, pieces, open, scene, sink);
+            self.pawns_ride(pos, pawn, pieces, open, scene, sink);
         }
     }
 
@@ -109,19 +109,22 @@ impl<S: Set> Tables<S> {
         (quiet, takes)
     }
 
-    /// Slides and the like of pawn-type pieces.
+    /// Slides and the like of pawn-type pieces, to squares that none of their steps reaches.
     #[inline(never)]
     fn pawns_ride<C: Cpu, K: Sink<S>>(
         &self,
         pos: &Pos<S>,
-        kind: u8,
+        pawn: &Pawn<S>,
         pieces: S,
         open: S,
         scene: &Scene<S, C>,
         sink: &mut K,
     ) {
+        let kind = pawn.kind;
         for from in pieces.iter() {
-            let targets = self.targets(kind, scene.us, from, scene) & open;
+            let (quiet, takes) = self.pawn_reach(pawn, S::bit(from), scene.us, scene);
+            let stepped = quiet | (takes & scene.enemy);
+            let targets = self.targets(kind, scene.us, from, scene).without(stepped) & open;
             let plain = targets.without(self.changes[scene.us.index()]);
             sink.piece(from, kind, plain, kind);
             for to in (targets ^ plain).iter() {

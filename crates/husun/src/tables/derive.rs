@@ -271,7 +271,7 @@ impl<S: Set> Tables<S> {
             }
             if piece.royal {
                 self.royals.kinds.push(kind);
-            } else if mover.moves() {
+            } else if mover.moves() && !piece.pawn {
                 self.common.push(kind);
             }
             self.movers.push(mover);
