@@ -2,7 +2,6 @@
 //! the same way and may inherit from both.
 
 use anyhow::{Context, Result, anyhow};
-use engine::values::Values;
 use engine::{Engine, Options};
 use games::Builtin;
 use husun::Variant;
@@ -122,12 +121,7 @@ impl Source {
 
 /// An engine for a game, with the tuned values of a built-in game that has some.
 pub fn engine(variant: &Arc<Variant>, options: Options) -> Engine {
-    let is_builtin = || games::variant(&variant.id).is_some_and(|v| Arc::ptr_eq(&v, variant));
-    let tuned = games::values(&variant.id).filter(|_| is_builtin());
-    match tuned.and_then(|text| Values::parse(variant, text).ok()) {
-        Some(values) => Engine::with_values(variant.clone(), values, options),
-        None => Engine::new(variant.clone(), options),
-    }
+    Engine::tuned(variant.clone(), games::values_of(variant), options)
 }
 
 /// Letters and digits alone, in small letters: `Citadel - 8 ranks` and `citadel 8 Ranks` are the same.

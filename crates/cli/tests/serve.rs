@@ -377,6 +377,12 @@ async fn what_cannot_start_says_why() -> Fallible<()> {
         "{error}"
     );
     std::fs::write(&config, "")?;
+    let own = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/examples/lagoon.toml"
+    );
+    let error = refused(&["--game-file", own])?;
+    assert!(error.contains("built-in games alone"), "{error}");
     let error = refused(&["--data", &data_text, "--database", "mysql://x"])?;
     assert!(error.contains("database"), "{error}");
     let mut process = start(&data, &config).await?;

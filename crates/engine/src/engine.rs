@@ -157,6 +157,14 @@ impl Engine {
         Engine::with_values(variant, values, options)
     }
 
+    /// An engine that plays from a text of tuned values, or from estimates where there is none that fits the game.
+    pub fn tuned(variant: Arc<Variant>, values: Option<&str>, options: Options) -> Engine {
+        match values.and_then(|text| Values::parse(&variant, text).ok()) {
+            Some(values) => Engine::with_values(variant, values, options),
+            None => Engine::new(variant, options),
+        }
+    }
+
     /// An engine that plays from given values, as [`Values::parse`] reads them.
     pub fn with_values(variant: Arc<Variant>, values: Values, options: Options) -> Engine {
         let options = within(options);

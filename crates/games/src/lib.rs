@@ -99,6 +99,13 @@ pub fn rules(id: &str) -> Option<&'static str> {
     text(id).map(|t| t.rules)
 }
 
+/// The engine's tuned values of a variant, if it is a built-in game that has some; not of a user's game that goes
+/// by the same id.
+pub fn values_of(built_in: &Arc<Variant>) -> Option<&'static str> {
+    let is_built_in = variant(&built_in.id).is_some_and(|v| Arc::ptr_eq(&v, built_in));
+    values(&built_in.id).filter(|_| is_built_in)
+}
+
 /// The engine's tuned values of a built-in game, if it has some.
 pub fn values(id: &str) -> Option<&'static str> {
     text(id)?.values

@@ -2,7 +2,6 @@
 //! values of a game that has some.
 
 use crate::host::{Host, HostError, Thinker};
-use engine::values::Values;
 use engine::{Engine, Options};
 use games::Builtin;
 use husun::Variant;
@@ -75,13 +74,8 @@ impl Host for Home {
     }
 
     fn thinker(&self, variant: &Arc<Variant>, options: &Options) -> Box<dyn Thinker> {
-        let own = self.own.iter().any(|(known, _)| known.id == variant.id);
-        let tuned = games::values(&variant.id).filter(|_| !own);
-        let tuned = tuned.and_then(|text| Values::parse(variant, text).ok());
-        Box::new(match tuned {
-            Some(values) => Engine::with_values(variant.clone(), values, options.clone()),
-            None => Engine::new(variant.clone(), options.clone()),
-        })
+        let values = games::values_of(variant);
+        Box::new(Engine::tuned(variant.clone(), values, options.clone()))
     }
 
     /// Three quarters of the memory, where the system tells how much there is.

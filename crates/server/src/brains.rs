@@ -4,7 +4,6 @@
 #[cfg(test)]
 mod tests;
 
-use engine::values::Values;
 use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Outcome};
 use husun::{Position, Variant};
 use metrics::{gauge, histogram};
@@ -259,22 +258,14 @@ fn engine_for<'a>(
             if engines.len() >= KEPT {
                 engines.remove(0);
             }
-            new_engine(variant, hash)
+            let options = Options {
+                hash,
+                ..Options::default()
+            };
+            Engine::tuned(variant.clone(), games::values_of(variant), options)
         }
     };
     engines.push(engine);
     let last = engines.len() - 1;
     &mut engines[last]
-}
-
-fn new_engine(variant: &Arc<Variant>, hash: usize) -> Engine {
-    let options = Options {
-        hash,
-        ..Options::default()
-    };
-    let tuned = games::values(&variant.id).and_then(|text| Values::parse(variant, text).ok());
-    match tuned {
-        Some(values) => Engine::with_values(variant.clone(), values, options),
-        None => Engine::new(variant.clone(), options),
-    }
 }

@@ -117,9 +117,14 @@ impl Family {
             .unwrap_or_default()
     }
 
+    /// Whether players of its games may appoint a Counsellor.
+    pub fn has_counsellors(&self) -> bool {
+        let mut customs = self.variants.iter().filter_map(|v| v.customs.as_ref());
+        customs.any(|c| c.counsellor)
+    }
+
     /// As it is told.
     pub fn to_wire(&self) -> wire::Family {
-        let counsellor = |v: &Arc<Variant>| v.customs.as_ref().is_some_and(|c| c.counsellor);
         let defaults = self.questions.iter().map(|q| Choice {
             name: q.name.clone(),
             value: q.values.first().cloned().unwrap_or_default(),
@@ -132,7 +137,7 @@ impl Family {
                 family: self.name.clone(),
                 method: self.method,
                 choice: defaults.clone(),
-                counsellor: self.variants.iter().any(counsellor),
+                counsellor: self.has_counsellors(),
             },
             defaults,
         }

@@ -15,7 +15,6 @@ use crate::wire::{GameCard, Refusal, ServerMessage, Snapshot, Stage};
 use crate::world::World;
 use ::engine::Outcome;
 use axum::extract::ws::Utf8Bytes;
-use husun::Side;
 use metrics::{counter, histogram};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -80,12 +79,10 @@ pub enum Command {
     },
     /// The engine has thought.
     Thought {
-        /// Half-moves played when it was asked.
-        ply: usize,
-        /// Whether it was asked for advice.
-        counsels: Option<Side>,
-        /// What it found.
-        outcome: Outcome,
+        /// Number of the question.
+        number: u64,
+        /// What it found; nothing if it was too busy to be asked.
+        outcome: Option<Outcome>,
     },
     /// The whole game is wanted.
     Look {
@@ -137,6 +134,9 @@ struct Socket {
 
 /// How far the engine is.
 struct Thinking {
+    /// Number of the question.
+    number: u64,
+    /// Half-moves played when it was asked.
     ply: usize,
     stop: Arc<AtomicBool>,
 }
@@ -154,6 +154,8 @@ pub struct Live {
     epoch: Instant,
     sockets: HashMap<u64, Socket>,
     trouble: Option<String>,
+    /// Questions asked so far.
+    asked: u64,
     thinking: Option<Thinking>,
     counselling: Option<Thinking>,
     /// What the engine last thought of its position, in centipawns for its side.
@@ -185,6 +187,7 @@ impl Live {
             epoch: Instant::now(),
             sockets: HashMap::new(),
             trouble: None,
+            asked: 0,
             thinking: None,
             counselling: None,
             score: None,
@@ -299,11 +302,7 @@ impl Live {
                 came,
                 lag,
             } => self.act(socket, of, action, came, lag).await,
-            Command::Thought {
-                ply,
-                counsels,
-                outcome,
-            } => self.thought(ply, counsels, outcome).await,
+            Command::Thought { number, outcome } => self.thought(number, outcome).await,
             Command::Look { guest, answer } => {
                 let who = self.table.seat_of(None, &guest).unwrap_or(Who::Watcher);
                 let _ = answer.send(Box::new(self.snapshot(who)));

@@ -3,10 +3,17 @@
 use crate::hall::refusal;
 use crate::table::show::{captured, check, result};
 use crate::wire::{LegalMove, Played, PositionAnswer, PositionRequest, Refusal};
-use husun::Game;
+use husun::{Game, Move, Position, UciError};
 
 /// Moves of a line at most.
 pub const MAX_MOVES: usize = 2000;
+
+/// Reads a move in UCI form or algebraic notation. What is neither is told as the former would be.
+pub fn read_move(position: &Position, text: &str) -> Result<Move, UciError> {
+    position
+        .parse_uci(text)
+        .or_else(|error| position.parse_san(text).map_err(|_| error))
+}
 
 /// The game that a start and moves make. It goes on past draws, as analysis does.
 pub fn game(variant: &str, fen: Option<&str>, moves: &[String]) -> Result<Game, Refusal> {
@@ -32,13 +39,7 @@ pub fn game(variant: &str, fen: Option<&str>, moves: &[String]) -> Result<Game, 
     for (at, text) in moves.iter().enumerate() {
         let position = game.position();
         let bad = |e: String| refusal("illegal_move", format!("move {}: {e}", at + 1));
-        let m = position
-            .parse_uci(text)
-            .or_else(|error| match text.len() {
-                0..=40 => position.parse_san(text).map_err(|_| error),
-                _ => Err(error),
-            })
-            .map_err(|e| bad(e.to_string()))?;
+        let m = read_move(position, text).map_err(|e| bad(e.to_string()))?;
         game.play_on(m).map_err(|e| bad(e.to_string()))?;
     }
     Ok(game)

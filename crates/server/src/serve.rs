@@ -7,8 +7,8 @@ use crate::hall::Hall;
 use crate::http::{self, client::Client};
 use crate::limits::Guard;
 use crate::state::App;
-use crate::store::{SqlStore, StoreError, Writer};
-use crate::world::{BEAT, Heart, StoreDebug, World, wall_ms};
+use crate::store::{SqlStore, Store, StoreError, Writer};
+use crate::world::{BEAT, Heart, World, wall_ms};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::future::Future;
 use std::io;
@@ -122,11 +122,11 @@ pub async fn bind(config: &Config) -> Result<Running, ServeError> {
     let brains =
         Brains::new(config.engine_threads, config.engine_hash).map_err(ServeError::Threads)?;
     let metrics = recorder();
-    let run = crate::store::Store::begin_run(&store, wall_ms()).await?;
-    let shared: Arc<dyn StoreDebug> = Arc::new(store.clone());
+    let run = store.begin_run(wall_ms()).await?;
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
     let world = Arc::new(World {
-        writer: Writer::new(Arc::new(store.clone())),
-        store: shared,
+        writer: Writer::new(shared.clone()),
+        store: shared.clone(),
         brains: brains.clone(),
         run,
         start: Instant::now(),

@@ -30,6 +30,8 @@ const OUTBOX: usize = 64;
 const PING: Duration = Duration::from_secs(5);
 /// A socket from which nothing has come for so long is closed.
 const SILENT: Duration = Duration::from_secs(30);
+/// Time that a socket which the server closes has to take the reason.
+const PARTING: Duration = Duration::from_secs(2);
 /// Messages beyond the rate that are refused before the socket is closed.
 const PATIENCE: u32 = 50;
 
@@ -166,15 +168,25 @@ async fn serve(socket: WebSocket, app: App, person: Person, ticket: Ticket) {
             break Some((1013, "too slow; come again"));
         }
     };
+    session.analysis.stop();
+    session.leave().await;
     if let Some((code, reason)) = reason {
         let frame = CloseFrame {
             code,
             reason: reason.into(),
         };
-        let _ = sink.send(Message::Close(Some(frame))).await;
+        // What still comes is read and dropped for a while: a connection shut with something unread is reset, and
+        // what was sent last, the reason, would be lost on its way.
+        let part = async {
+            while let Ok(text) = outgoing.try_recv() {
+                sink.send(Message::Text(text)).await?;
+            }
+            sink.send(Message::Close(Some(frame))).await?;
+            while let Some(Ok(_)) = stream.next().await {}
+            Ok::<(), axum::Error>(())
+        };
+        let _ = tokio::time::timeout(PARTING, part).await;
     }
-    session.analysis.stop();
-    session.leave().await;
     drop(ticket);
     gauge!("husun_sockets").decrement(1.0);
 }

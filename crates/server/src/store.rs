@@ -72,7 +72,7 @@ impl From<sqlx::Error> for StoreError {
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
 /// Keeps games. All is written when an answer comes; what was written stays, whatever happens to the process.
-pub trait Store: Send + Sync + 'static {
+pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// Keeps a new game. The same game again changes nothing.
     fn create<'a>(&'a self, game: &'a NewGameRow) -> Answer<'a, ()>;
     /// Keeps events, all or none. An event that is there already changes nothing.

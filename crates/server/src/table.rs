@@ -312,7 +312,7 @@ impl Table {
     fn has_counsellors(&self) -> bool {
         match (&self.variant, &self.customs) {
             (Some(v), _) => v.customs.as_ref().is_some_and(|c| c.counsellor),
-            (None, Some(c)) => c.family.to_wire().customs.counsellor,
+            (None, Some(c)) => c.family.has_counsellors(),
             _ => false,
         }
     }

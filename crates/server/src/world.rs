@@ -16,7 +16,7 @@ pub const BEAT: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub struct World {
     /// Where games are kept.
-    pub store: Arc<dyn StoreDebug>,
+    pub store: Arc<dyn Store>,
     /// The way to store events.
     pub writer: Writer,
     /// The engine's threads.
@@ -26,10 +26,6 @@ pub struct World {
     /// When the run began.
     pub start: Instant,
 }
-
-/// A store that can stand in a structure that is printed.
-pub trait StoreDebug: Store + std::fmt::Debug {}
-impl<T: Store + std::fmt::Debug> StoreDebug for T {}
 
 impl World {
     /// Number of the run and its time in milliseconds.

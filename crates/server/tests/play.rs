@@ -66,6 +66,25 @@ async fn the_engine_answers_and_gives_moves_back() -> Fallible<()> {
     server.end().await
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_engine_found_for_a_move_taken_back_is_not_played() -> Fallible<()> {
+    let server = TestServer::start("stale", |_| ()).await?;
+    // The queen's check leaves the king to a7 and b8; on b6 she takes both from him.
+    let made = server
+        .make(r#"{"variant":"chess","side":"white","level":8,"fen":"k7/8/8/7p/8/8/3K4/1Q4r1 w - - 0 1"}"#)
+        .await?;
+    let (mut white, _) = server.join(&made.id, Some(&made.seat)).await?;
+    white.play(0, "b1e4").await?;
+    white.ply(1).await?;
+    white.say(&ClientMessage::Takeback { ply: 1 }).await?;
+    white.ply(0).await?;
+    white.play(0, "b1b6").await?;
+    white.ply(1).await?;
+    let now = white.ply(2).await?;
+    assert_eq!(now.turn, Some(Side::White));
+    server.end().await
+}
+
 async fn friends(server: &TestServer, wishes: &str) -> Fallible<(GameMade, Socket, Socket)> {
     let made = server.make(wishes).await?;
     let (mut white, _) = server.join(&made.id, Some(&made.seat)).await?;

@@ -1,32 +1,30 @@
 //! The engine as a Counsellor (rules/tigersquares.md, Match custom).
 
 use super::Live;
-use crate::brains::Purpose;
 use crate::table::Event;
 use ::engine::{Level, Outcome};
-use husun::{Side, Special};
+use husun::Special;
 
 impl Live {
     /// Asks the engine if it owes a player advice.
     pub(super) fn counsel_by_engine(&mut self) {
-        let Some(side) = self.table.engine_counsels() else {
-            return;
-        };
-        if self.counselling.is_none() {
-            self.counselling = self.ask(Level::FULL, Purpose::Play, Some(side));
+        if self.table.engine_counsels().is_some() && self.counselling.is_none() {
+            self.counselling = self.ask(Level::FULL);
         }
     }
 
-    pub(super) async fn advise(&mut self, side: Side, outcome: &Outcome) {
-        if self.table.engine_counsels() != Some(side) {
-            return;
-        }
-        let Some(position) = self.table.game().map(|g| g.position()) else {
+    /// Tells the player what the engine found; if it was too busy it is asked again.
+    pub(super) async fn advise(&mut self, outcome: Option<Outcome>) {
+        let Some(side) = self.table.engine_counsels() else {
             return;
         };
-        let Some(best) = outcome.best else {
+        let Some(outcome) = outcome else {
             return self.counsel_by_engine();
         };
+        let (Some(game), Some(best)) = (self.table.game(), outcome.best) else {
+            return;
+        };
+        let position = game.position();
         let text = match best.special() {
             Special::Crowning => "I would promote the Kings to Emperors.".to_owned(),
             _ => format!(

@@ -3,7 +3,7 @@
 use super::{Command, Live, Thinking};
 use crate::brains::{self, Purpose, Question};
 use crate::table::{Action, Event, Who};
-use ::engine::{ClockSituation, Level, Outcome, Score};
+use ::engine::{ClockSituation, Level, Outcome};
 use husun::{Position, Side};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -27,7 +27,7 @@ impl Live {
             return;
         }
         self.stop_thinking();
-        self.thinking = self.ask(level, Purpose::Play, None);
+        self.thinking = self.ask(level);
     }
 
     pub(super) fn stop_thinking(&mut self) {
@@ -39,12 +39,10 @@ impl Live {
         }
     }
 
-    pub(super) fn ask(
-        &self,
-        level: Level,
-        purpose: Purpose,
-        counsels: Option<Side>,
-    ) -> Option<Thinking> {
+    /// Asks about the present position.
+    pub(super) fn ask(&mut self, level: Level) -> Option<Thinking> {
+        self.asked += 1;
+        let number = self.asked;
         let game = self.table.game()?;
         let ply = self.table.ply();
         let now = self.now();
@@ -59,7 +57,7 @@ impl Live {
         let runtime = tokio::runtime::Handle::current();
         let question = Question {
             owner: self.id.clone(),
-            purpose,
+            purpose: Purpose::Play,
             position: game.position().clone(),
             history: history.map(Position::key).collect(),
             level,
@@ -69,11 +67,8 @@ impl Live {
             stop: stop.clone(),
             report: Box::new(|_| {}),
             done: Box::new(move |outcome| {
-                let thought = Command::Thought {
-                    ply,
-                    counsels,
-                    outcome,
-                };
+                let outcome = Some(outcome);
+                let thought = Command::Thought { number, outcome };
                 // The game waits for the answer, so its queue is the place to wait.
                 runtime.spawn(async move {
                     let _ = commands.send(thought).await;
@@ -86,50 +81,35 @@ impl Live {
             tokio::spawn(async move {
                 tokio::time::sleep(AGAIN).await;
                 if let Some(commands) = commands.upgrade() {
-                    let outcome = Outcome {
-                        best: None,
-                        ponder: None,
-                        score: Score::Cp(0),
-                        pv: Vec::new(),
-                        accept: false,
-                        depth: 0,
-                        nodes: 0,
-                    };
-                    let thought = Command::Thought {
-                        ply,
-                        counsels,
-                        outcome,
-                    };
+                    let outcome = None;
+                    let thought = Command::Thought { number, outcome };
                     let _ = commands.send(thought).await;
                 }
             });
         }
-        Some(Thinking { ply, stop })
+        Some(Thinking { number, ply, stop })
     }
 
-    pub(super) async fn thought(&mut self, ply: usize, counsels: Option<Side>, outcome: Outcome) {
-        if ply != self.table.ply() {
+    pub(super) async fn thought(&mut self, number: u64, outcome: Option<Outcome>) {
+        // An answer to a question that does not stand any more is passed over.
+        let asked = |thinking: &mut Thinking| thinking.number == number;
+        if self.counselling.take_if(asked).is_some() {
+            return self.advise(outcome).await;
+        }
+        if self.thinking.take_if(asked).is_none() {
             return;
         }
-        if let Some(side) = counsels {
-            self.counselling = None;
-            return self.advise(side, &outcome).await;
-        }
-        if self.thinking.take().is_none() {
-            return;
-        }
-        let Some(side) = self.table.turn() else {
-            return;
-        };
-        let Some(best) = outcome.best else {
-            // The pool was full.
+        let Some(outcome) = outcome else {
             return self.think();
+        };
+        let (Some(side), Some(best)) = (self.table.turn(), outcome.best) else {
+            return;
         };
         self.score = Some(outcome.score.value());
         let Some(game) = self.table.game() else {
             return;
         };
-        let ply = ply as u32;
+        let ply = self.table.ply() as u32;
         let action = match outcome.accept {
             true => Action::Accept { ply },
             false => Action::Move {

@@ -1,6 +1,7 @@
 //! Who may do what: actions become events, or are refused with a reason.
 
 use super::{Event, Person, SILENCE, Table};
+use crate::positions::read_move;
 use crate::wire::{CustomsMethod, Stage};
 use husun::{Game, Side};
 use std::time::Duration;
@@ -288,13 +289,7 @@ impl Table {
             return Err(Refused::Turn);
         }
         let position = game.position();
-        let m = position
-            .parse_uci(text)
-            .or_else(|error| match text.len() {
-                0..=40 => position.parse_san(text).map_err(|_| error),
-                _ => Err(error),
-            })
-            .map_err(|e| Refused::Illegal(e.to_string()))?;
+        let m = read_move(position, text).map_err(|e| Refused::Illegal(e.to_string()))?;
         let pressed = at.saturating_sub(lag);
         if let Some(clock) = &self.clock
             && clock.flagged(pressed).is_some()
