@@ -3,16 +3,46 @@
 //! that counts, finds, gathers and scatters bits in single instructions. Measured gain: `docs/speed.md`.
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{
+    __m256i, _mm256_and_si256, _mm256_or_si256, _mm256_set_epi64x, _mm256_sllv_epi64,
+    _mm256_srlv_epi64,
+};
 use std::fmt::Debug;
 
 /// The operations that differ. A value of a type proves that the processor has them.
 pub(crate) trait Cpu: Copy + Debug {
     /// Whether bits are gathered and scattered fast; else lines are walked by their first blockers.
     const GATHERS: bool;
+    /// Whether eight words are worked on as fast as a few; else it is not worth while to ask for it.
+    const FILLS: bool;
+    /// Eight words side by side.
+    type Lanes: Lanes;
     /// The bits of the word under the mask, moved together at the low end.
     fn gather(self, word: u64, mask: u64) -> u64;
     /// The low bits of the word, moved under the mask: the reverse of [`Cpu::gather`].
     fn scatter(self, word: u64, mask: u64) -> u64;
+    /// Does work in a function of its own: what is seldom done and large would push what is done often out of the
+    /// nearest caches.
+    fn apart<T: Task>(self, task: T) -> T::Out;
+    /// Of these words.
+    fn lanes(self, words: &[u64; 8]) -> Self::Lanes;
+    /// How far to shift each of four lanes and those four after them, 1 to 63 squares.
+    fn by(self, squares: &[u64; 4]) -> <Self::Lanes as Lanes>::By;
+}
+
+/// Eight words side by side, one for each direction: the first four go up in square numbers, the others down.
+pub(crate) trait Lanes: Copy {
+    /// How far to shift, as the instructions want it.
+    type By: Copy;
+    /// Bits of both.
+    fn and(self, other: Self) -> Self;
+    /// Bits of either.
+    fn or(self, other: Self) -> Self;
+    /// All bits of sets of one or two words, lower ones first, moved up or down as the lane goes.
+    fn shift<const W: usize>(words: [Self; W], by: Self::By) -> [Self; W];
+    /// Number of bits.
+    fn count(self) -> u32;
 }
 
 /// Work that is compiled for each kind of processor. All that it calls in a loop is `inline(always)`,
@@ -28,6 +58,8 @@ pub(crate) struct Portable;
 
 impl Cpu for Portable {
     const GATHERS: bool = false;
+    const FILLS: bool = false;
+    type Lanes = [u64; 8];
 
     fn gather(self, word: u64, mask: u64) -> u64 {
         let (mut gathered, mut at, mut rest) = (0, 0, mask);
@@ -48,9 +80,51 @@ impl Cpu for Portable {
         }
         scattered
     }
+
+    fn apart<T: Task>(self, task: T) -> T::Out {
+        task.run(self)
+    }
+
+    fn lanes(self, words: &[u64; 8]) -> [u64; 8] {
+        *words
+    }
+
+    fn by(self, squares: &[u64; 4]) -> [u64; 4] {
+        *squares
+    }
 }
 
-/// An x86-64 processor with BMI1, BMI2, LZCNT, POPCNT and AVX2 (for copies of positions); made by [`Level::detect`] alone.
+impl Lanes for [u64; 8] {
+    type By = [u64; 4];
+
+    fn and(self, other: Self) -> Self {
+        std::array::from_fn(|i| self[i] & other[i])
+    }
+
+    fn or(self, other: Self) -> Self {
+        std::array::from_fn(|i| self[i] | other[i])
+    }
+
+    fn shift<const W: usize>(words: [Self; W], by: [u64; 4]) -> [Self; W] {
+        std::array::from_fn(|w| {
+            std::array::from_fn(|i| {
+                let (n, rest) = (by[i % 4], 64 - by[i % 4]);
+                match (i < 4, w) {
+                    (true, 0) => words[0][i] << n,
+                    (true, _) => words[w][i] << n | words[w - 1][i] >> rest,
+                    (false, _) if w + 1 < W => words[w][i] >> n | words[w + 1][i] << rest,
+                    (false, _) => words[w][i] >> n,
+                }
+            })
+        })
+    }
+
+    fn count(self) -> u32 {
+        self.iter().map(|word| word.count_ones()).sum()
+    }
+}
+
+/// An x86-64 processor with BMI1, BMI2, LZCNT, POPCNT and AVX2; made by [`Level::detect`] alone.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bmi2(());
@@ -58,6 +132,8 @@ pub(crate) struct Bmi2(());
 #[cfg(target_arch = "x86_64")]
 impl Cpu for Bmi2 {
     const GATHERS: bool = true;
+    const FILLS: bool = true;
+    type Lanes = Two;
 
     #[inline(always)]
     fn gather(self, word: u64, mask: u64) -> u64 {
@@ -69,6 +145,98 @@ impl Cpu for Bmi2 {
     fn scatter(self, word: u64, mask: u64) -> u64 {
         // SAFETY: as above.
         unsafe { std::arch::x86_64::_pdep_u64(word, mask) }
+    }
+
+    #[inline(always)]
+    fn apart<T: Task>(self, task: T) -> T::Out {
+        // SAFETY: a `Bmi2` exists only where the processor was found to have what the function is compiled for.
+        unsafe { apart_bmi2(task, self) }
+    }
+
+    #[inline(always)]
+    fn lanes(self, words: &[u64; 8]) -> Two {
+        let [a, b, c, d, e, f, g, h] = *words;
+        Two(four([a, b, c, d]), four([e, f, g, h]))
+    }
+
+    #[inline(always)]
+    fn by(self, squares: &[u64; 4]) -> By {
+        By {
+            squares: four(*squares),
+            rest: four(squares.map(|n| 64 - n)),
+        }
+    }
+}
+
+/// Two vectors of AVX2: the lanes that go up and those that go down. Made by a [`Bmi2`] alone.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(crate) struct Two(__m256i, __m256i);
+
+/// Shifts, and what is left of 64.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(crate) struct By {
+    squares: __m256i,
+    rest: __m256i,
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn four(words: [u64; 4]) -> __m256i {
+    let [a, b, c, d] = words.map(|w| w as i64);
+    // SAFETY: called by the methods of a `Bmi2` alone, which exists only where the processor was found to have AVX2.
+    unsafe { _mm256_set_epi64x(d, c, b, a) }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Lanes for Two {
+    type By = By;
+
+    #[inline(always)]
+    fn and(self, other: Two) -> Two {
+        // SAFETY: a `Two` is made by a `Bmi2` alone, so the processor has AVX2; so in all that follows.
+        let and = |a, b| unsafe { _mm256_and_si256(a, b) };
+        Two(and(self.0, other.0), and(self.1, other.1))
+    }
+
+    #[inline(always)]
+    fn or(self, other: Two) -> Two {
+        // SAFETY: as above.
+        let or = |a, b| unsafe { _mm256_or_si256(a, b) };
+        Two(or(self.0, other.0), or(self.1, other.1))
+    }
+
+    #[inline(always)]
+    fn shift<const W: usize>(words: [Two; W], by: By) -> [Two; W] {
+        let mut moved = words;
+        for i in 0..W {
+            // SAFETY: as above.
+            unsafe {
+                moved[i].0 = _mm256_sllv_epi64(words[i].0, by.squares);
+                moved[i].1 = _mm256_srlv_epi64(words[i].1, by.squares);
+                if i > 0 {
+                    let carried = _mm256_srlv_epi64(words[i - 1].0, by.rest);
+                    moved[i].0 = _mm256_or_si256(moved[i].0, carried);
+                }
+                if i + 1 < W {
+                    let carried = _mm256_sllv_epi64(words[i + 1].1, by.rest);
+                    moved[i].1 = _mm256_or_si256(moved[i].1, carried);
+                }
+            }
+        }
+        moved
+    }
+
+    #[inline(always)]
+    fn count(self) -> u32 {
+        // SAFETY: both types are 64 bytes of plain numbers.
+        let words: [u64; 8] = unsafe { std::mem::transmute([self.0, self.1]) };
+        let mut n = 0;
+        for word in words {
+            n += word.count_ones();
+        }
+        n
     }
 }
 
@@ -109,6 +277,13 @@ impl Level {
             }
         }
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
+#[inline(never)]
+fn apart_bmi2<T: Task>(task: T, cpu: Bmi2) -> T::Out {
+    task.run(cpu)
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -8,7 +8,7 @@ use crate::moves::{Move, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::{Set, each};
 use crate::side::Side;
-use crate::tables::{Shift, Tables, Zones};
+use crate::tables::{Shift, Tables, Zones, fill};
 use attack::Guard;
 use royal::Safety;
 
@@ -24,6 +24,9 @@ pub(crate) trait Sink<S: Set> {
     /// Pieces may go to each target and stay what they are; called if `BULK` is true.
     #[inline(always)]
     fn bulk(&mut self, _targets: S) {}
+    /// So many moves more; called if `BULK` is true.
+    #[inline(always)]
+    fn number(&mut self, _moves: u32) {}
     /// Whether no more moves are wanted.
     #[inline(always)]
     fn is_full(&self) -> bool {
@@ -46,6 +49,10 @@ impl<S: Set> Sink<S> for Count {
     #[inline(always)]
     fn bulk(&mut self, targets: S) {
         self.0 += u64::from(targets.count());
+    }
+    #[inline(always)]
+    fn number(&mut self, moves: u32) {
+        self.0 += u64::from(moves);
     }
     #[inline(always)]
     fn piece(&mut self, _: u8, _: u8, targets: S, _: u8) {
@@ -337,12 +344,22 @@ impl<S: Set> Tables<S> {
         let us = scene.us.index();
         let free = scene.own.without(guard.tied);
         let open = guard.open.without(scene.own);
-        each!(S::WORDS, from in pos.of_kinds(&atoms.orthogonal) & free => {
-            sink.bulk(self.orthogonal(scene.cpu, from, scene.occupied) & open);
-        });
-        each!(S::WORDS, from in pos.of_kinds(&atoms.diagonal) & free => {
-            sink.bulk(self.diagonal(scene.cpu, from, scene.occupied) & open);
-        });
+        let orthogonal = pos.of_kinds(&atoms.orthogonal) & free;
+        let diagonal = pos.of_kinds(&atoms.diagonal) & free;
+        if C::FILLS
+            && S::WORDS <= fill::WORDS
+            && let Some(fill) = &self.fill
+            && orthogonal.count() + diagonal.count() >= fill::LEAST[S::WORDS]
+        {
+            sink.number(fill.count(scene.cpu, [orthogonal, diagonal], scene.occupied, open));
+        } else {
+            each!(S::WORDS, from in orthogonal => {
+                sink.bulk(self.orthogonal(scene.cpu, from, scene.occupied) & open);
+            });
+            each!(S::WORDS, from in diagonal => {
+                sink.bulk(self.diagonal(scene.cpu, from, scene.occupied) & open);
+            });
+        }
         for leap in &atoms.leaps {
             let open = scene.allowed(leap.mode, open);
             each!(S::WORDS, from in pos.of_kinds(&leap.kinds) & free => {

@@ -9,10 +9,12 @@ use crate::variant::{CastlePath, StateFlag, Variant};
 
 mod atoms;
 mod derive;
+pub(crate) mod fill;
 mod line;
 mod rider;
 
 use crate::cpu::{Cpu, Level, Task};
+use fill::Fill;
 use line::{Line, Shapes};
 
 pub(crate) use rider::Rider;
@@ -274,6 +276,8 @@ pub struct Tables<S: Set> {
     /// By square.
     pub(crate) spots: Vec<Spot<S>>,
     shapes: Shapes,
+    /// How all sliders are counted at once, on boards that allow it.
+    pub(crate) fill: Option<Fill>,
     /// Whether both diagonals of a square are looked up at once, where the table is small enough.
     whole_diagonals: bool,
     /// What a bishop reaches, of all squares, by the pieces on its diagonals.
@@ -486,6 +490,7 @@ impl<S: Set> Tables<S> {
             spots: Vec::new(),
             shapes: Shapes::default(),
             whole_diagonals: false,
+            fill: None,
             diagonals: Vec::new(),
             between: Vec::new(),
             riders: Vec::new(),

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 
 /// Highest size of a table of both diagonals at once, in bytes: it should fit the second cache.
 const DIAGONALS: u64 = 384 << 10;
-const ORTHOGONAL: [Vector; 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
-const DIAGONAL: [Vector; 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
+pub(super) const ORTHOGONAL: [Vector; 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
+pub(super) const DIAGONAL: [Vector; 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
 
 /// A vector of White's as the side sees it.
 pub(super) fn seen(side: Side, (x, y): Vector) -> (i32, i32) {
@@ -149,6 +149,10 @@ impl<S: Set> Tables<S> {
         t.mechanisms(variant);
         t.find_changers();
         t.sort_atoms();
+        // With rooks or bishops alone half of the directions would be filled for nothing.
+        if !t.atoms.orthogonal.kinds.is_empty() && !t.atoms.diagonal.kinds.is_empty() {
+            t.fill = Fill::new::<S>(frame);
+        }
         t.look_around_royals();
         t.choose_planes();
         t.keys = keys(variant);
