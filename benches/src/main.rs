@@ -1,14 +1,15 @@
 //! Husun's speed beside that of its peers, all measured in one run: see `docs/speed.md`. Prints the tables
 //! and writes them with plots into a folder.
 
-mod fairy;
 mod growth;
 #[cfg(target_arch = "x86_64")]
 mod lines;
 mod paths;
 mod peers;
 mod plot;
+mod search;
 mod stats;
+mod uci;
 mod work;
 
 use anyhow::{Context, Result};
@@ -28,6 +29,12 @@ struct Args {
     /// Instead of all else, ways to find what sliders reach: `docs/speed/lines.md`.
     #[arg(long)]
     lines: bool,
+    /// Instead of all else, the engine's search beside Fairy-Stockfish's and on two threads: `docs/engine-record.md`.
+    #[arg(long)]
+    search: bool,
+    /// The program `husun`, for the search.
+    #[arg(long, default_value = "target/release/husun")]
+    husun: PathBuf,
     /// Folder for the tables and plots.
     #[arg(long, default_value = "docs/speed")]
     out: PathBuf,
@@ -47,6 +54,9 @@ fn main() -> Result<()> {
         !args.lines,
         "the ways of sliders are measured on x86-64 only"
     );
+    if args.search {
+        return search::measure(rounds, &args.husun, &args.fairy, &args.out);
+    }
     let loading = work::loading()?;
     let rows = paths::measure(rounds, args.only.as_deref(), &args.fairy)?;
     let table = paths::table(&rows);

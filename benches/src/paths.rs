@@ -1,9 +1,9 @@
 //! Perft: Husun beside its peers, round by round, and every game of Husun beside capablanca.
 
-use crate::fairy::Fairy;
 use crate::peers;
 use crate::plot::{self, Bar};
 use crate::stats::{median, rate, timed};
+use crate::uci::Program;
 use anyhow::{Context, Result, ensure};
 use husun::Position;
 use std::fmt::Write;
@@ -60,7 +60,7 @@ pub struct Row {
 
 /// All measurements, or those of the games whose id begins as given.
 pub fn measure(rounds: usize, only: Option<&str>, fairy: &Path) -> Result<Vec<Row>> {
-    let mut fairy = Fairy::start(fairy)?;
+    let mut fairy = Program::start(fairy, &[])?;
     let mut rows = Vec::new();
     for case in CASES {
         if only.is_none_or(|o| case.1.starts_with(o)) {
@@ -75,7 +75,7 @@ pub fn measure(rounds: usize, only: Option<&str>, fairy: &Path) -> Result<Vec<Ro
     Ok(rows)
 }
 
-fn beside_peers(rounds: usize, case: Case, fairy: &mut Option<Fairy>) -> Result<Row> {
+fn beside_peers(rounds: usize, case: Case, fairy: &mut Option<Program>) -> Result<Row> {
     let (name, id, fen, depth, peers) = case;
     let game = games::variant(id).context(id)?;
     let position = match fen {
@@ -126,9 +126,9 @@ fn beside_peers(rounds: usize, case: Case, fairy: &mut Option<Fairy>) -> Result<
     })
 }
 
-/// The positions from play of a game, together: each at the deepest of its figures below the limit.
-fn from_play(rounds: usize, id: &'static str) -> Result<Option<Row>> {
-    let game = games::variant(id).context(id)?;
+/// The positions from play of a game, each with the depth of the largest of its figures below the limit.
+pub fn figures(id: &str) -> Result<Vec<(String, u32)>> {
+    let game = games::variant(id).with_context(|| id.to_owned())?;
     let start = game.start().fen();
     let mut positions: Vec<(String, u32)> = Vec::new();
     for line in FIGURES.lines().skip(1) {
@@ -146,6 +146,13 @@ fn from_play(rounds: usize, id: &'static str) -> Result<Option<Row>> {
             _ => positions.push((fen.into(), depth)),
         }
     }
+    Ok(positions)
+}
+
+/// The positions from play of a game, together: each at the deepest of its figures below the limit.
+fn from_play(rounds: usize, id: &'static str) -> Result<Option<Row>> {
+    let game = games::variant(id).context(id)?;
+    let positions = figures(id)?;
     let positions: Vec<(Position, u32)> = positions
         .into_iter()
         .map(|(fen, depth)| Ok((game.position(&fen)?, depth)))
