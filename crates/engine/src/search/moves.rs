@@ -6,10 +6,51 @@ use crate::tt::Bound;
 use husun::Move;
 use husun::pos::Pos;
 use husun::set::Set;
+use husun::tables::Tables;
 use std::sync::LazyLock;
 
 /// Tried moves that are remembered, to learn from.
 const TRIED: usize = 48;
+
+/// Which moves are not worth a search.
+enum Skip {
+    None,
+    /// This one.
+    This,
+    /// This and all quiet ones after it.
+    Quiets,
+}
+
+/// From where each kind of piece attacks the opponent's royal piece, found when it is first asked for.
+struct Aims<S: Set> {
+    royal: Option<u8>,
+    known: u32,
+    from: S::Planes,
+}
+
+impl<S: Set> Aims<S> {
+    fn new(tables: &Tables<S>, pos: &Pos<S>) -> Self {
+        Aims {
+            royal: tables.royal_square(pos, pos.turn().opponent()),
+            known: 0,
+            from: S::no_planes(),
+        }
+    }
+
+    /// Whether the piece would attack it from the square that it goes to.
+    fn hits(&mut self, tables: &Tables<S>, pos: &Pos<S>, m: Move) -> bool {
+        let Some(royal) = self.royal else {
+            return false;
+        };
+        let kind = m.placed();
+        let from = &mut self.from.as_mut()[kind.index()];
+        if self.known >> kind.index() & 1 == 0 {
+            self.known |= 1 << kind.index();
+            *from = tables.attack_squares(pos.turn(), kind, royal, pos.occupied());
+        }
+        from.has(m.to().index() as u8)
+    }
+}
 
 /// Moves tried before the one that cut.
 struct Tried {
@@ -89,6 +130,7 @@ impl<S: Set> Worker<S> {
         }
         let (mut best_move, mut quiets, mut captures) = (None, Tried::new(), Tried::new());
         let (mut n, mut skip_quiets) = (0, false);
+        let mut aims = None;
         for i in 0..list.len() {
             if accepted && alpha >= beta {
                 break;
@@ -98,17 +140,22 @@ impl<S: Set> Worker<S> {
                 continue;
             }
             let noisy = pos.is_noisy(m);
-            if !noisy && skip_quiets {
+            if !noisy && skip_quiets && !self.checks_soundly(pos, m, &mut aims) {
                 continue;
             }
             n += 1;
             // A search for a mate may miss no move.
-            if best > -MATE_BOUND
-                && n > 1
-                && run.limits.mate.is_none()
-                && self.skips(node, plan, m, noisy, n, alpha, &mut skip_quiets)
-            {
-                continue;
+            if best > -MATE_BOUND && n > 1 && run.limits.mate.is_none() {
+                match self.skips(node, plan, m, noisy, n, alpha) {
+                    Skip::None => {}
+                    Skip::This => continue,
+                    Skip::Quiets => {
+                        skip_quiets = true;
+                        if !self.checks_soundly(pos, m, &mut aims) {
+                            continue;
+                        }
+                    }
+                }
             }
             let mut extension = 0;
             if let Some(found) = self.singular::<PV>(run, node, plan, m, beta) {
@@ -200,7 +247,6 @@ impl<S: Set> Worker<S> {
     }
 
     /// Whether a move is not worth a search at low depth.
-    #[allow(clippy::too_many_arguments)]
     #[inline(always)]
     fn skips(
         &self,
@@ -210,12 +256,12 @@ impl<S: Set> Worker<S> {
         noisy: bool,
         n: usize,
         alpha: i32,
-        skip_quiets: &mut bool,
-    ) -> bool {
+    ) -> Skip {
         let pos = node.pos;
         let depth = plan.depth;
+        let skip = |it: bool| if it { Skip::This } else { Skip::None };
         if noisy {
-            return depth <= 6 && !self.eval.see(pos, m, -90 * depth);
+            return skip(depth <= 6 && !self.eval.see(pos, m, -90 * depth));
         }
         let enough = if plan.improving {
             4 + depth * depth
@@ -223,19 +269,25 @@ impl<S: Set> Worker<S> {
             2 + depth * depth / 2
         };
         if depth <= 8 && n as i32 > enough && !node.in_check {
-            *skip_quiets = true;
-            return true;
+            return Skip::Quiets;
         }
         let reduced = (depth - reduction(depth, n) / 1024).max(0);
         if !node.in_check && reduced <= 7 && plan.static_eval + 100 + 85 * reduced <= alpha {
-            *skip_quiets = true;
-            return true;
+            return Skip::Quiets;
         }
         let history = self.history_of(pos, m, false, plan.ply);
         if reduced <= 3 && history < -3000 * depth {
-            return true;
+            return Skip::This;
         }
-        reduced <= 8 && !self.eval.see(pos, m, -22 * reduced * reduced - 10)
+        skip(reduced <= 8 && !self.eval.see(pos, m, -22 * reduced * reduced - 10))
+    }
+
+    /// Whether a quiet move gives check by the piece that moves, and loses nothing: such moves are tried however many
+    /// came before.
+    #[inline(always)]
+    fn checks_soundly(&self, pos: &Pos<S>, m: Move, aims: &mut Option<Aims<S>>) -> bool {
+        let aims = aims.get_or_insert_with(|| Aims::new(&self.eval.tables, pos));
+        aims.hits(&self.eval.tables, pos, m) && self.eval.see(pos, m, 0)
     }
 
     /// Whether the remembered move is much better than all others, or others cut as well.
