@@ -49,7 +49,8 @@ impl Fill {
             }
         }
         let way = frame.files().max(frame.ranks()) - 1;
-        let fits = S::WORDS <= WORDS && way <= LONGEST && strides.iter().all(|s| 4 * s < 64);
+        let fits =
+            S::WORDS <= WORDS && way <= LONGEST && strides.iter().all(|s| (1..16).contains(s));
         fits.then(|| Fill {
             onto: std::array::from_fn(|i| match i < S::WORDS {
                 true => onto.map(|set| set.word(i)),
