@@ -58,17 +58,22 @@ fn a_full_line_says_so() -> Tested {
 fn analysis_delays_no_game() -> Tested {
     let brains = Brains::new(2, 1)?;
     let (told, heard) = mpsc::channel();
+    let (begun, under_way) = mpsc::channel();
     let mut stops = Vec::new();
     for n in 0..5 {
         let told = told.clone();
         let long = Limits::movetime(Duration::from_secs(60));
-        let asked = question(&format!("guest {n}"), Purpose::Analysis, long, move |_| {
+        let mut asked = question(&format!("guest {n}"), Purpose::Analysis, long, move |_| {
             let _ = told.send("analysis");
         })?;
+        let begun = begun.clone();
+        asked.report = Box::new(move |_| {
+            let _ = begun.send(());
+        });
         stops.push(asked.stop.clone());
         brains.ask(asked)?;
     }
-    let told = told.clone();
+    under_way.recv_timeout(Duration::from_secs(30))?;
     brains.ask(question(
         "game",
         Purpose::Play,
