@@ -135,27 +135,36 @@ export function seeded(seed) {
   };
 }
 
-/** Asks the analysis for a good move, over a socket opened in the page: a mate as soon as one is seen. */
+/**
+ * Asks the analysis for a good move, over a socket opened in the page: a mate as soon as one is seen, else what is best
+ * after so many milliseconds, or the first that comes after them.
+ */
 export async function advice(page, variant, fen, patience = 1500) {
   return page.evaluate(
     ({ variant, fen, patience }) =>
       new Promise((resolve, reject) => {
         const socket = new WebSocket(`ws://${location.host}/api/socket`);
         let best;
+        let late = false;
         const done = () => {
           clearTimeout(timer);
+          clearTimeout(end);
           socket.close();
           if (best) resolve(best);
           else reject(new Error('no advice'));
         };
-        const timer = setTimeout(done, patience);
+        const timer = setTimeout(() => {
+          late = true;
+          if (best) done();
+        }, patience);
+        const end = setTimeout(done, 20_000);
         socket.onopen = () => socket.send(JSON.stringify({ type: 'analyse', n: 1, variant, fen, lines: 1 }));
         socket.onmessage = ({ data }) => {
           const message = JSON.parse(data);
           if (message.type === 'refused') return reject(new Error(message.message));
           if (message.type !== 'analysis' || !message.lines[0]) return;
           best = message.lines[0].uci[0] ?? best;
-          if (message.done || message.lines[0].mate != null) done();
+          if (late || message.done || message.lines[0].mate != null) done();
         };
         socket.onerror = () => reject(new Error('no socket'));
       }),
