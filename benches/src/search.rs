@@ -1,5 +1,5 @@
 //! The engine's search: nodes a second at a fixed depth beside Fairy-Stockfish's, and how much sooner two threads
-//! reach a depth than one.
+//! reach a depth than one, of both.
 
 use crate::paths::figures;
 use crate::stats::{median, rate};
@@ -17,14 +17,16 @@ const BESIDE: [(&str, u32); 4] = [
     ("shatranj", 14),
 ];
 
-/// Games for the threads, with the depth.
-const ALONE: [(&str, u32); 6] = [
-    ("chess", 17),
-    ("capablanca", 14),
-    ("alhusun", 13),
-    ("citadel9", 13),
-    ("strike100", 13),
-    ("citadelir2024", 12),
+/// Games for the threads, with the depth of Husun and that of Fairy-Stockfish, where it knows the game.
+const THREADS: [(&str, u32, Option<u32>); 8] = [
+    ("chess", 19, Some(17)),
+    ("capablanca", 16, Some(15)),
+    ("grand", 15, Some(13)),
+    ("alhusun", 16, None),
+    ("citadel9", 16, None),
+    ("strike100", 15, None),
+    ("crossfire80", 15, None),
+    ("citadelir2024", 14, None),
 ];
 
 /// Measures both, and writes `search.md`.
@@ -36,11 +38,12 @@ pub fn measure(rounds: usize, husun: &Path, fairy: &Path, out: &Path) -> Result<
         "# Search\n\nWritten by the benchmark (`--search`); what follows from it is in \
          [engine-record.md](../engine-record.md).\n",
     );
-    match Program::start(fairy, &[])? {
-        Some(mut fairy) => page.push_str(&beside(rounds, &mut husun, &mut fairy)?),
+    let mut fairy = Program::start(fairy, &[])?;
+    match &mut fairy {
+        Some(fairy) => page.push_str(&beside(rounds, &mut husun, fairy)?),
         None => page.push_str("\nFairy-Stockfish was not there.\n"),
     }
-    page.push_str(&threads(rounds, &mut husun)?);
+    page.push_str(&threads(rounds, &mut husun, fairy.as_mut())?);
     println!("{page}");
     fs::create_dir_all(out).context("the folder for the tables")?;
     let path = out.join("search.md");
@@ -98,40 +101,61 @@ fn beside(rounds: usize, husun: &mut Program, fairy: &mut Program) -> Result<Str
     Ok(text)
 }
 
-fn threads(rounds: usize, husun: &mut Program) -> Result<String> {
+fn threads(rounds: usize, husun: &mut Program, fairy: Option<&mut Program>) -> Result<String> {
     let mut text = String::from(
         "\n## Two threads\n\nTime from the command to the answer at the depth, the set-up and positions from play one \
-         after the other, medians of interleaved rounds; the ratio is the median of those of single rounds.\n\n\
-         | game | depth | positions | one thread, s | two threads, s | times as fast |\n\
-         | --- | --: | --: | --: | --: | --: |\n",
+         after the other, sums of medians of interleaved rounds; how many times as fast two threads are, of the sums and in the \
+         mean of the positions (geometric). Fairy-Stockfish, on the same positions, shows what the field reaches.\n\n\
+         | game | program | depth | positions | one thread, s | two threads, s | times as fast | mean of positions |\n\
+         | --- | --- | --: | --: | --: | --: | --: | --: |\n",
     );
-    for (id, depth) in ALONE {
+    let mut programs = [Some(husun), fairy];
+    for (id, ours, theirs) in THREADS {
         let positions = positions(id)?;
-        let mut times: [Vec<f64>; 2] = Default::default();
-        for round in 1..=rounds {
-            eprintln!("{id}, two threads, round {round} of {rounds}");
-            for (i, times) in times.iter_mut().enumerate() {
-                let mut all = 0.0;
-                for fen in &positions {
-                    let found = husun.search(&Question {
-                        variant: id,
-                        fen,
-                        depth,
-                        threads: 1 + i as u32,
-                    })?;
-                    all += found.waited.as_secs_f64();
-                }
-                times.push(all);
-            }
+        for (i, depth) in [Some(ours), theirs].into_iter().enumerate() {
+            let (Some(program), Some(depth)) = (&mut programs[i], depth) else {
+                continue;
+            };
+            let name = ["Husun", "Fairy-Stockfish"][i];
+            eprintln!("{id}, two threads of {name}");
+            let times = both(rounds, program, id, &positions, depth)?;
+            let sum = |n: usize| times.iter().map(|t| t[n]).sum::<f64>();
+            let logs = times.iter().map(|[one, two]| (one / two).ln());
+            let mean = (logs.sum::<f64>() / times.len() as f64).exp();
+            let (one, two) = (sum(0), sum(1));
+            writeln!(
+                text,
+                "| {id} | {name} | {depth} | {} | {one:.2} | {two:.2} | {:.2} | {mean:.2} |",
+                positions.len(),
+                one / two,
+            )?;
         }
-        let ratios = times[0].iter().zip(&times[1]).map(|(one, two)| one / two);
-        let ratio = median(ratios.collect());
-        let [one, two] = times.map(median);
-        writeln!(
-            text,
-            "| {id} | {depth} | {} | {one:.2} | {two:.2} | {ratio:.2} |",
-            positions.len()
-        )?;
     }
     Ok(text)
+}
+
+/// The seconds that each position takes with one thread and with two, medians of the rounds.
+fn both(
+    rounds: usize,
+    program: &mut Program,
+    id: &str,
+    positions: &[String],
+    depth: u32,
+) -> Result<Vec<[f64; 2]>> {
+    let ask = |fen: &String| {
+        let mut times: [Vec<f64>; 2] = Default::default();
+        for _ in 0..rounds {
+            for (i, times) in times.iter_mut().enumerate() {
+                let found = program.search(&Question {
+                    variant: id,
+                    fen,
+                    depth,
+                    threads: 1 + i as u32,
+                })?;
+                times.push(found.waited.as_secs_f64());
+            }
+        }
+        Ok(times.map(median))
+    };
+    positions.iter().map(ask).collect()
 }

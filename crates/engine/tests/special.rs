@@ -2,7 +2,8 @@
 //! rule it does not. Mates of ordinary kind are in `mates.rs`.
 
 use engine::{Engine, Level, Limits, Options, Outcome, Score, values};
-use husun::Variant;
+
+use husun::{Game, Reason, Variant};
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -190,6 +191,42 @@ fn special_rules() -> Result<()> {
             "{told}; without the rule {best} {}: {says:?}",
             found.score
         );
+    }
+    Ok(())
+}
+
+/// Both ways win in two moves: taking the younger Prince at once and mating the elder (3 points), or a quiet move first,
+/// after which the taking itself is mate, a Green Gem (5 points).
+#[test]
+fn a_green_gem_is_worth_more_than_a_mate() -> Result<()> {
+    let game = games::variant("citadel8").ok_or("no such game")?;
+    let start = game.position("9/k8/2K6/W7W/7h1/y4p3/9/3W5 w - - CYc 0 1")?;
+    let mut engine = Engine::new(game, Options::default());
+    let stop = AtomicBool::new(false);
+    for (points, first, reason, won) in [
+        (false, "a5a3", Reason::Checkmate, 3.0),
+        (true, "d1b1", Reason::GreenGem, 5.0),
+    ] {
+        let options = Options {
+            points,
+            ..Options::default()
+        };
+        engine.set_options(options);
+        engine.clear();
+        let mut played = Game::new(start.clone());
+        while played.outcome().is_none() {
+            let position = played.position();
+            let found = engine.search(position, &[], &Limits::depth(7), &stop, &mut |_| {});
+            let m = found.best.ok_or("no move")?;
+            if played.moves().is_empty() {
+                assert_eq!(position.uci(m).to_string(), first);
+                assert_eq!(found.score, Score::Mate(2), "{first}");
+            }
+            played.play(m)?;
+        }
+        let end = played.outcome().ok_or("no end")?;
+        assert_eq!((end.reason, end.points), (reason, [won, 0.0]));
+        assert_eq!(played.moves().len(), 3);
     }
     Ok(())
 }
