@@ -64,7 +64,7 @@ pub struct Options {
     /// Half-moves of the random openings
     #[arg(long, value_name = "PLIES", default_value_t = 6, value_parser = clap::value_parser!(u32).range(0..=60))]
     opening: u32,
-    /// The most that an opening may favour a side, in centipawns
+    /// The most that an opening may favour a side, in centipawns (more than the start, if that favours one by more)
     #[arg(long, value_name = "CP", default_value_t = 80, value_parser = clap::value_parser!(i32).range(0..=100_000))]
     balance: i32,
     /// What the openings are drawn from

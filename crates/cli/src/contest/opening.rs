@@ -1,8 +1,9 @@
-//! Balanced openings: random moves from a start, kept if a short search finds neither side much better.
+//! Balanced openings: random moves from a start, kept if a short search finds neither side much better, or, where the
+//! start itself favours a side by more, neither much better than there.
 //! The same seed and number give the same opening.
 
 use engine::{Engine, Limits, Options, Score};
-use husun::{Game, Move, Position};
+use husun::{Game, Move, Position, Side};
 use std::sync::atomic::AtomicBool;
 
 /// How many random beginnings are tried before the most even of them is taken.
@@ -42,23 +43,27 @@ impl Openings {
     pub fn get(&self, number: u32) -> Vec<Move> {
         let mut random = Random(self.seed ^ (u64::from(number) + 1).wrapping_mul(0x9e37_79b9));
         let mut engine = Engine::new(self.start.variant().clone(), Options::default());
+        let allowed = self.balance.unsigned_abs();
+        // From White's point of view.
+        let start = judged(&mut engine, &self.start).unwrap_or(0);
+        let even = if start.unsigned_abs() > allowed {
+            start
+        } else {
+            0
+        };
         let mut best: Option<(u32, Vec<Move>)> = None;
         for _ in 0..TRIES {
             let Some(game) = self.walk(&mut random) else {
                 continue;
             };
-            let stop = AtomicBool::new(false);
-            let position = game.position();
-            engine.clear();
-            let found = engine.search(position, &[], &Limits::nodes(NODES), &stop, &mut |_| {});
-            let Score::Cp(score) = found.score else {
+            let Some(score) = judged(&mut engine, game.position()) else {
                 continue;
             };
-            let lean = score.unsigned_abs();
+            let lean = score.abs_diff(even);
             if best.as_ref().is_none_or(|(least, _)| lean < *least) {
                 best = Some((lean, game.moves().to_vec()));
             }
-            if lean <= self.balance.unsigned_abs() {
+            if lean <= allowed {
                 break;
             }
         }
@@ -78,9 +83,45 @@ impl Openings {
     }
 }
 
+/// What a short search says of a position, in centipawns for White; none for a forced win.
+fn judged(engine: &mut Engine, position: &Position) -> Option<i32> {
+    let stop = AtomicBool::new(false);
+    engine.clear();
+    let found = engine.search(position, &[], &Limits::nodes(NODES), &stop, &mut |_| {});
+    let Score::Cp(score) = found.score else {
+        return None;
+    };
+    Some(match position.turn() {
+        Side::White => score,
+        Side::Black => -score,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_uneven_start_sets_the_measure() {
+        // White has two pieces more.
+        let start = games::variant("citadelir2020-drawn").unwrap().start();
+        let mut engine = Engine::new(start.variant().clone(), Options::default());
+        let lead = judged(&mut engine, &start).unwrap();
+        let openings = Openings {
+            start: start.clone(),
+            plies: 6,
+            balance: 80,
+            seed: 1,
+        };
+        assert!(lead > openings.balance, "{lead}");
+        let moves = openings.get(0);
+        let mut game = Game::new(start);
+        for &m in &moves {
+            game.play(m).unwrap();
+        }
+        let after = judged(&mut engine, game.position()).unwrap();
+        assert!((after - lead).abs() <= 80, "{lead} {after}");
+    }
 
     #[test]
     fn the_same_number_gives_the_same_opening() {
