@@ -333,3 +333,17 @@ fn estimates_agree_with_the_printed_values() -> Result<()> {
     assert!(correlation > 0.9, "{correlation}");
     Ok(())
 }
+
+#[test]
+fn tuned_values_fit_their_games() -> Result<()> {
+    let mut tuned = 0;
+    for id in games::ids() {
+        let game = games::variant(id).ok_or("no such game")?;
+        if let Some(text) = games::values(id) {
+            values::Values::parse(&game, text).map_err(|e| format!("{id}: {e}"))?;
+            tuned += 1;
+        }
+    }
+    assert!(tuned > 0);
+    Ok(())
+}
