@@ -2,7 +2,6 @@
 //! rule it does not. Mates of ordinary kind are in `mates.rs`.
 
 use engine::{Engine, Level, Limits, Options, Outcome, Score, values};
-
 use husun::{Game, Reason, Variant};
 use std::error::Error;
 use std::sync::Arc;
