@@ -12,13 +12,13 @@ mod stats;
 mod uci;
 mod xboard;
 
+use crate::progress::Progress;
 use crate::source::Source;
 use crate::start::Start;
 use adjudicate::{Draw, Resign, Rules};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use husun::{Game, Side};
-use indicatif::{ProgressBar, ProgressStyle};
 use opening::Openings;
 use play::{Plan, Played};
 use player::{Player, Terms};
@@ -293,7 +293,8 @@ fn supervise(
     let missing: Vec<u32> = (0..options.games)
         .filter(|n| !state.lines.contains_key(n))
         .collect();
-    let bar = progress(options.games, options.games - missing.len() as u32);
+    let done = options.games - missing.len() as u32;
+    let mut progress = Progress::new("", "games", options.games.into(), done.into());
     let missing = Mutex::new(missing.into_iter());
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -310,8 +311,7 @@ fn supervise(
                 keep(number, &played)?;
                 state.add(line(number, &played))
             });
-            bar.set_message(report::brief(state));
-            bar.inc(1);
+            progress.step(report::brief(state));
             let decided = options
                 .sprt
                 .is_some_and(|sprt| sprt.verdict(&state.tally()) != Verdict::Open);
@@ -320,16 +320,9 @@ fn supervise(
             }
             failed = failed.and(taken);
         }
-        bar.finish_and_clear();
+        progress.finish();
         failed
     })
-}
-
-fn progress(games: u32, done: u32) -> ProgressBar {
-    let bar = ProgressBar::new(games.into()).with_position(done.into());
-    let style = ProgressStyle::with_template("{elapsed} {bar:30} {pos}/{len} {msg}, {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
 }
 
 fn line(number: u32, played: &Played) -> Line {

@@ -12,6 +12,7 @@ mod perft;
 mod pgn;
 mod piece;
 mod play;
+mod progress;
 mod rules;
 mod serve;
 mod show;

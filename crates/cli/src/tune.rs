@@ -1,12 +1,12 @@
 //! `husun tune`: plays games against itself and fits the engine's values to them (`docs/tuning.md`).
 
+use crate::progress::Progress;
 use crate::source::{self, Source};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use engine::tune::{self, Corpus, Sample, fit, self_play};
 use engine::values::{Values, estimate};
 use husun::Variant;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,13 +89,7 @@ fn play(variant: &Arc<Variant>, options: &Options) -> Result<Played> {
         true => estimate(variant),
         false => maker().values().clone(),
     };
-    let bar = ProgressBar::new(options.play);
-    let style = format!(
-        "{} {{elapsed}} {{bar:30}} {{pos}}/{{len}} games, {{eta}} left",
-        variant.id
-    );
-    let style = ProgressStyle::with_template(&style);
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let mut progress = Progress::new(&variant.id, "games", options.play, 0);
     let next = AtomicU64::new(0);
     let mut games: Vec<(u64, Vec<Sample>)> = Vec::new();
     std::thread::scope(|scope| {
@@ -115,11 +109,11 @@ fn play(variant: &Arc<Variant>, options: &Options) -> Result<Played> {
         }
         drop(sender);
         for game in found {
-            bar.inc(1);
+            progress.step(String::new());
             games.push(game);
         }
     });
-    bar.finish_and_clear();
+    progress.finish();
     games.sort_by_key(|game| game.0);
     let corpus = |checks: bool| {
         let own = games.iter().filter(|g| (g.0 % HELD_OUT == 0) == checks);

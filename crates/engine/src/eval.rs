@@ -16,6 +16,8 @@ mod pawns;
 
 /// Longest mobility that is told apart.
 const MOBILITY: usize = 48;
+/// Pieces worth less have outposts.
+const ROOK: i32 = 450;
 /// Steps of the phase of the game: all pieces on the board.
 pub(crate) const PHASES: i32 = 256;
 
@@ -110,6 +112,8 @@ pub(crate) struct Evaluator<S: Set> {
     pub terms: Terms,
     /// Pieces that are neither royal nor pawns, the least first.
     officers: Vec<u8>,
+    /// Those of them that are worth less than a rook.
+    minors: Vec<u8>,
     royals: Vec<u8>,
     /// All kinds, the least first, royal ones last.
     pub by_price: Vec<u8>,
@@ -202,7 +206,7 @@ impl<S: Set> Evaluator<S> {
             self.threats(pos, side, &attacks, &mut sides[i]);
             self.safety(pos, side, royals[i], &attacks, &mut sides[i]);
             self.set(pos, side, &mut sides[i]);
-            sides[i].pawns = self.pawns(pos, side, pawns[i]);
+            sides[i].pawns = self.pawns(pos, side, pawns[i], royals);
         }
         let phase = (running.phase * PHASES / self.phase_total.max(1)).clamp(0, PHASES);
         let sum = running.squares + sides[0].total() - sides[1].total();
@@ -309,7 +313,25 @@ impl<S: Set> Evaluator<S> {
             .without(self.tables.royal_pieces(pos));
         f.threats = terms.pawn_threat * (a.pawns & officers).count() as i32
             + terms.lesser_threat * a.lesser.without(a.pawns).count() as i32
-            + terms.hanging * (all & a.all).without(b.all).count() as i32;
+            + terms.hanging * (all & a.all).without(b.all).count() as i32
+            + terms.contested * (a.all & b.all).without(b.twice | b.pawns).count() as i32;
+        // Squares to which pawns may step unpunished, and what they would attack from there.
+        let safe = self
+            .tables
+            .board()
+            .without(pos.occupied() | b.pawns | b.all.without(a.all));
+        let ahead = self.tables.pawn_step_attacks(pos, side, safe);
+        f.threats += terms.push_threat * (ahead & officers).without(a.pawns).count() as i32;
+        let own = pos.side(side);
+        let posts = self.of(pos, &self.minors) & own & a.pawns;
+        if posts.any() {
+            let pawns = self.of(pos, &self.pawn_kinds).without(own);
+            let outposts = posts.iter().filter(|&s| {
+                let ahead = &self.pawn_facts.beside_ahead[side.index()][usize::from(s)];
+                (*ahead & pawns).is_empty()
+            });
+            f.threats += terms.outpost * outposts.count() as i32;
+        }
     }
 
     /// Danger that the side makes, less its own lack of shelter.

@@ -100,6 +100,15 @@ pub struct Terms {
     pub lesser_threat: Pair,
     /// An opposing piece that is attacked and not protected.
     pub hanging: Pair,
+    /// An opposing piece that a pawn could attack by a safe step.
+    pub push_threat: Pair,
+    /// A square that the opponent attacks once and without pawns, and the side attacks too.
+    pub contested: Pair,
+    /// A piece less than a rook, protected by a pawn, that no opposing pawn can drive away.
+    pub outpost: Pair,
+    /// By how many steps the royal piece is nearer than the opponent's to a pawn that no opposing pawn can stop, in
+    /// hundredths of what the pawn may gain.
+    pub escort: Pair,
     /// Weight of attacks near the royal piece, in hundredths.
     pub danger: Pair,
     /// Units of danger for a square from which a piece could give check unpunished.
@@ -133,6 +142,10 @@ impl Default for Terms {
             pawn_threat: pair(50, 35),
             lesser_threat: pair(28, 24),
             hanging: pair(30, 22),
+            push_threat: pair(22, 18),
+            contested: pair(3, 3),
+            outpost: pair(18, 8),
+            escort: pair(0, 8),
             danger: pair(100, 30),
             check: pair(14, 14),
             shield: pair(16, 0),
@@ -160,6 +173,10 @@ impl Terms {
             &mut self.pawn_threat,
             &mut self.lesser_threat,
             &mut self.hanging,
+            &mut self.push_threat,
+            &mut self.contested,
+            &mut self.outpost,
+            &mut self.escort,
             &mut self.danger,
             &mut self.check,
             &mut self.shield,

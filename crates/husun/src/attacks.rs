@@ -203,6 +203,24 @@ impl<S: Set> Tables<S> {
         attacked
     }
 
+    /// Squares that the side's pieces of pawn type would attack after a step without capture to one of the squares
+    /// `to`, which are empty.
+    #[inline(always)]
+    pub fn pawn_step_attacks(&self, pos: &Pos<S>, side: Side, to: S) -> S {
+        let i = side.index();
+        let mut attacked = S::EMPTY;
+        for pawn in &self.pawns {
+            let pawns = pos.kinds.as_ref()[usize::from(pawn.kind)] & pos.sides[i];
+            let stepped = pawn.quiet[i]
+                .iter()
+                .fold(S::EMPTY, |all, shift| all | shift.apply(pawns));
+            for shift in &pawn.take[i] {
+                attacked |= shift.apply(stepped & to);
+            }
+        }
+        attacked
+    }
+
     /// Pieces of both sides that attack a square on a board with these squares occupied; only pieces
     /// that stand on an occupied square count. Moves within a castle are left out.
     #[inline]

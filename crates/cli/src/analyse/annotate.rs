@@ -2,13 +2,12 @@
 //! gives something away, and the line that would have been better.
 
 use super::{history, text};
-use crate::term;
+use crate::progress::Progress;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use engine::{Engine, Limits, Score, Wdl};
 use husun::pgn::{Command, Comment, Nag, Reader};
 use husun::record::{Branch, Ply, Record};
 use husun::{Game, Move, Position, Side, Variant};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
@@ -113,17 +112,6 @@ pub fn run(
     Ok(code)
 }
 
-fn progress(positions: usize, number: u32) -> ProgressBar {
-    let bar = ProgressBar::new(positions as u64);
-    let style = format!(
-        "game {number} {{elapsed}} {{bar:{}}} {{pos}}/{{len}} positions, {{eta}} left {{msg}}",
-        term::width() / 3
-    );
-    let style = ProgressStyle::with_template(&style);
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
-}
-
 /// Puts the engine's opinion into a game. The last position is looked at first, so that what is found
 /// there is known when those before it are.
 fn annotate(engine: &mut Engine, limits: &Limits, record: &mut Record, number: u32) -> Result<()> {
@@ -132,14 +120,14 @@ fn annotate(engine: &mut Engine, limits: &Limits, record: &mut Record, number: u
         game.play_on(ply.m)?;
     }
     engine.clear();
-    let bar = progress(record.main.plies.len() + 1, number);
+    let positions = record.main.plies.len() as u64 + 1;
+    let mut progress = Progress::new(format!("game {number}"), "positions", positions, 0);
     let mut after = opinion(engine, limits, &game);
-    bar.inc(1);
+    progress.step(text::score(after.score));
     while let Ok(m) = game.take_back() {
         let before = opinion(engine, limits, &game);
         let ply = game.moves().len();
-        bar.set_message(text::score(before.score));
-        bar.inc(1);
+        progress.step(text::score(before.score));
         judge(
             &mut record.main.plies[ply],
             game.position(),
@@ -149,7 +137,7 @@ fn annotate(engine: &mut Engine, limits: &Limits, record: &mut Record, number: u
         );
         after = before;
     }
-    bar.finish_and_clear();
+    progress.finish();
     record.set_tag("Annotator", concat!("Husun ", env!("CARGO_PKG_VERSION")));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Deriving the evaluator of a game from its rules and values.
 
 use super::pawns::{PawnFacts, Way, part, prisoner_flag};
-use super::{Evaluator, KindFacts, MOBILITY, Pair, Shelter, pair};
+use super::{Evaluator, KindFacts, MOBILITY, Pair, ROOK, Shelter, pair};
 use crate::values::{Mobility, Values, mobilities};
 use husun::set::Set;
 use husun::tables::Tables;
@@ -38,6 +38,7 @@ impl<S: Set> Evaluator<S> {
             tables: tables.clone(),
             squares: tables.square_count(),
             terms: values.terms,
+            minors: numbers(|k| !k.pawn && !k.royal && k.value.mg < ROOK),
             officers,
             by_price,
             royals: numbers(|k| k.royal),
@@ -347,10 +348,17 @@ fn pawn_facts<S: Set>(
         captured.sort_by_key(|c| -c.2);
     }
     let ahead = |side: Side, width: i32| in_front(places, side, width);
+    let beside_ahead = |side: Side| -> Vec<S> {
+        let spans = ahead(side, 1).into_iter().zip(ahead(side, 0));
+        spans
+            .map(|(span, file): (S, S)| span.without(file))
+            .collect()
+    };
     let ranks = i32::from(variant.frame.ranks());
     PawnFacts {
         file: Side::ALL.map(|s| ahead(s, 0)),
         span: Side::ALL.map(|s| ahead(s, 1)),
+        beside_ahead: Side::ALL.map(beside_ahead),
         beside: places
             .iter()
             .map(|&(x, _)| {

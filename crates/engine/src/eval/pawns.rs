@@ -26,6 +26,8 @@ pub(super) struct PawnFacts<S> {
     pub file: [Vec<S>; 2],
     /// The same with both files beside it.
     pub span: [Vec<S>; 2],
+    /// The same without its own file.
+    pub beside_ahead: [Vec<S>; 2],
     /// By square: the files beside it.
     pub beside: Vec<S>,
     /// By side: ways to arrivals and releases.
@@ -64,7 +66,13 @@ impl<S: Set> Evaluator<S> {
 
     /// Structure and progress of the side's pawns.
     #[inline(always)]
-    pub(super) fn pawns(&self, pos: &Pos<S>, side: Side, protected: S) -> Pair {
+    pub(super) fn pawns(
+        &self,
+        pos: &Pos<S>,
+        side: Side,
+        protected: S,
+        royals: [Option<u8>; 2],
+    ) -> Pair {
         let facts = &self.pawn_facts;
         let i = side.index();
         let all = self.of(pos, &self.pawn_kinds);
@@ -95,12 +103,27 @@ impl<S: Set> Evaluator<S> {
                 let free = (facts.file[i][s] & pos.occupied()).is_empty();
                 let more = if free { 2 } else { 1 };
                 progress += terms.passed + pair(worth * more / 4, worth * more / 2);
+                if let [Some(ours), Some(theirs)] = [royals[i], royals[i ^ 1]] {
+                    let nearer =
+                        (self.apart(theirs, square) - self.apart(ours, square)).clamp(-5, 5);
+                    let part = worth * nearer;
+                    progress += pair(part * terms.escort.mg / 100, part * terms.escort.eg / 100);
+                }
             }
         }
         sum + pair(
             progress.mg * terms.advance.mg / 100,
             progress.eg * terms.advance.eg / 100,
         )
+    }
+}
+
+impl<S: Set> Evaluator<S> {
+    /// Steps of a king from a square to another.
+    #[inline(always)]
+    pub(super) fn apart(&self, a: u8, b: u8) -> i32 {
+        let ((x, y), (u, v)) = (self.places[usize::from(a)], self.places[usize::from(b)]);
+        (x - u).abs().max((y - v).abs())
     }
 }
 

@@ -1,0 +1,75 @@
+//! How far long work has come: a bar on a terminal, a line a minute where standard error goes elsewhere.
+
+use crate::term;
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use std::time::{Duration, Instant};
+
+/// From line to line.
+const EVERY: Duration = Duration::from_secs(60);
+
+/// Work in steps whose number is known.
+pub struct Progress {
+    bar: ProgressBar,
+    /// What the work is, if that needs to be said, and what a step of it is: `game 3`, `positions`.
+    name: String,
+    unit: &'static str,
+    said: Instant,
+}
+
+impl Progress {
+    /// Begins with so many of all steps done.
+    pub fn new(name: impl Into<String>, unit: &'static str, all: u64, done: u64) -> Progress {
+        let name = name.into();
+        let bar = ProgressBar::new(all).with_position(done);
+        let style = format!(
+            "{name}{}{{elapsed}} {{bar:{}}} {{pos}}/{{len}} {unit}, {{eta}} left {{msg}}",
+            if name.is_empty() { "" } else { " " },
+            term::width() / 3
+        );
+        let style = ProgressStyle::with_template(&style);
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Progress {
+            bar,
+            name,
+            unit,
+            said: Instant::now(),
+        }
+    }
+
+    /// One step more is done.
+    pub fn step(&mut self, message: String) {
+        self.bar.inc(1);
+        if self.bar.is_hidden() && self.said.elapsed() >= EVERY {
+            self.said = Instant::now();
+            eprintln!("{}", self.line(&message));
+        }
+        self.bar.set_message(message);
+    }
+
+    fn line(&self, message: &str) -> String {
+        let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+        let far = format!("{done}/{all} {}", self.unit);
+        let elapsed = HumanDuration(self.bar.elapsed()).to_string();
+        let parts = [&self.name, message, &far, &elapsed];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(", ")
+    }
+
+    /// All is done.
+    pub fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_how_far_the_work_has_come() {
+        let mut progress = Progress::new("chess", "games", 20, 3);
+        progress.step(String::new());
+        let line = progress.line("+3 =1 -0");
+        assert!(line.starts_with("chess, +3 =1 -0, 4/20 games, "), "{line}");
+    }
+}

@@ -1,0 +1,62 @@
+//! The values of pieces: what the moves tell beside what an inventor printed, and the files of tuned values.
+
+use engine::values;
+use std::error::Error;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The values printed on the 2020 page (`rules/citadelir.md`).
+const PRINTED: [(&str, f64); 16] = [
+    ("P", 1.0),
+    ("L", 1.5),
+    ("M", 2.5),
+    ("V", 3.0),
+    ("E", 3.0),
+    ("N", 3.0),
+    ("C", 3.5),
+    ("S", 4.0),
+    ("B", 4.0),
+    ("H", 4.0),
+    ("R", 5.5),
+    ("I", 6.0),
+    ("A", 7.5),
+    ("D", 7.5),
+    ("O", 9.5),
+    ("Q", 11.0),
+];
+
+#[test]
+fn estimates_agree_with_the_printed_values() -> Result<()> {
+    let game = games::variant("citadelir2020").ok_or("no such game")?;
+    let values = values::estimate(&game);
+    let pairs: Vec<(f64, f64)> = PRINTED
+        .iter()
+        .map(|(letter, printed)| (f64::from(values.pieces[*letter].mg) / 100.0, *printed))
+        .collect();
+    for ((letter, _), (ours, printed)) in PRINTED.iter().zip(&pairs) {
+        println!("{letter} {ours:.2} printed {printed}");
+    }
+    let n = pairs.len() as f64;
+    let mean = |f: fn(&(f64, f64)) -> f64| pairs.iter().map(f).sum::<f64>() / n;
+    let (a, b) = (mean(|p| p.0), mean(|p| p.1));
+    let sum =
+        |f: &dyn Fn(f64, f64) -> f64| -> f64 { pairs.iter().map(|p| f(p.0 - a, p.1 - b)).sum() };
+    let correlation = sum(&|x, y| x * y) / (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt();
+    println!("correlation {correlation:.3}");
+    assert!(correlation > 0.9, "{correlation}");
+    Ok(())
+}
+
+#[test]
+fn tuned_values_fit_their_games() -> Result<()> {
+    let mut tuned = 0;
+    for id in games::ids() {
+        let game = games::variant(id).ok_or("no such game")?;
+        if let Some(text) = games::values(id) {
+            values::Values::parse(&game, text).map_err(|e| format!("{id}: {e}"))?;
+            tuned += 1;
+        }
+    }
+    assert!(tuned > 0);
+    Ok(())
+}
