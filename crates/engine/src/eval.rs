@@ -454,11 +454,14 @@ impl<S: Set> Evaluator<S> {
         let (Some(ours), Some(theirs)) = (royals[strong.index()], royals[weak.index()]) else {
             return 0;
         };
-        let ((a, b), (x, y)) = (
-            self.places[usize::from(ours)],
-            self.places[usize::from(theirs)],
-        );
-        let apart = (a - x).abs().max((b - y).abs());
+        let apart = self.apart(ours, theirs);
         sign * (12 * self.from_middle[usize::from(theirs)] + 6 * (16 - apart))
+    }
+
+    /// Steps of a king from a square to another.
+    #[inline(always)]
+    fn apart(&self, a: u8, b: u8) -> i32 {
+        let ((x, y), (u, v)) = (self.places[usize::from(a)], self.places[usize::from(b)]);
+        (x - u).abs().max((y - v).abs())
     }
 }

@@ -27,8 +27,8 @@ const SKILLS: [Skill; 7] = [
         depth: 2,
         nodes: 20_000,
         lines: 256,
-        noise: 130.0,
-        margin: 220,
+        noise: 170.0,
+        margin: 300,
     },
     Skill {
         depth: 2,

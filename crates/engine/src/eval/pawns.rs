@@ -118,15 +118,6 @@ impl<S: Set> Evaluator<S> {
     }
 }
 
-impl<S: Set> Evaluator<S> {
-    /// Steps of a king from a square to another.
-    #[inline(always)]
-    pub(super) fn apart(&self, a: u8, b: u8) -> i32 {
-        let ((x, y), (u, v)) = (self.places[usize::from(a)], self.places[usize::from(b)]);
-        (x - u).abs().max((y - v).abs())
-    }
-}
-
 /// Bit of the flag that lets a side release a prisoner.
 pub(super) fn prisoner_flag(flags: &[(char, StateFlag)], wanted: StateFlag) -> u16 {
     flags
