@@ -290,6 +290,13 @@ fn supervise(
     state: &mut State,
     keep: &mut dyn FnMut(u32, &Played) -> Result<()>,
 ) -> Result<()> {
+    let settled = |state: &State| {
+        let verdict = options.sprt.map(|sprt| sprt.verdict(&state.tally()));
+        verdict.is_some_and(|verdict| verdict != Verdict::Open)
+    };
+    if settled(state) {
+        return Ok(());
+    }
     let missing: Vec<u32> = (0..options.games)
         .filter(|n| !state.lines.contains_key(n))
         .collect();
@@ -307,15 +314,16 @@ fn supervise(
         drop(sender);
         let mut failed = Ok(());
         while let Ok(result) = results.recv() {
+            // Games still under way when the test was decided do not open it again.
+            if settled(state) {
+                continue;
+            }
             let taken = result.and_then(|(number, played)| {
                 keep(number, &played)?;
                 state.add(line(number, &played))
             });
             progress.step(report::brief(state));
-            let decided = options
-                .sprt
-                .is_some_and(|sprt| sprt.verdict(&state.tally()) != Verdict::Open);
-            if decided || taken.is_err() {
+            if settled(state) || taken.is_err() {
                 over.store(true, Relaxed);
             }
             failed = failed.and(taken);

@@ -126,6 +126,38 @@ fn a_match_goes_on() {
 }
 
 #[test]
+fn a_decided_test_is_not_opened_again() {
+    let state = folder("sprt").join("state.jsonl").display().to_string();
+    let run = || {
+        play(&[
+            "chess",
+            "husun",
+            "husun",
+            "--games",
+            "200",
+            "--tc",
+            "depth:4",
+            "--tc2",
+            "depth:1",
+            "--sprt",
+            "0,200",
+            "--concurrency",
+            "3",
+            "--state",
+            &state,
+        ])
+    };
+    let report = run();
+    assert_eq!(
+        report["sprt"]["verdict"],
+        "the higher hypothesis is accepted"
+    );
+    let games = report["games"].as_u64().unwrap();
+    assert!(games < 200, "{games}");
+    assert_eq!(run(), report);
+}
+
+#[test]
 fn every_clock_is_spoken() {
     for tc in ["tiger:1s+0.05s", "delay:0.3s+0.03s", "byoyomi:0s+2x0.08s"] {
         for second in ["husun", "husun-xboard"] {
