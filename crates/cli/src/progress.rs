@@ -2,6 +2,7 @@
 
 use crate::term;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 /// From line to line.
@@ -41,7 +42,8 @@ impl Progress {
         self.bar.inc(1);
         if self.bar.is_hidden() && self.said.elapsed() >= EVERY {
             self.said = Instant::now();
-            eprintln!("{}", self.line(&message));
+            // A log that is gone is no reason to stop.
+            let _ = writeln!(io::stderr(), "{}", self.line(&message));
         }
         self.bar.set_message(message);
     }
