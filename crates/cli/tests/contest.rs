@@ -127,7 +127,8 @@ fn a_match_goes_on() {
 
 #[test]
 fn a_decided_test_is_not_opened_again() {
-    let state = folder("sprt").join("state.jsonl").display().to_string();
+    let folder = folder("sprt");
+    let state = folder.join("state.jsonl").display().to_string();
     let run = || {
         play(&[
             "chess",
@@ -154,7 +155,9 @@ fn a_decided_test_is_not_opened_again() {
     );
     let games = report["games"].as_u64().unwrap();
     assert!(games < 200, "{games}");
+    // Nothing more is played when it goes on.
     assert_eq!(run(), report);
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

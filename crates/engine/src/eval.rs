@@ -16,7 +16,7 @@ mod pawns;
 
 /// Longest mobility that is told apart.
 const MOBILITY: usize = 48;
-/// Pieces worth less have outposts.
+/// Pieces worth less, in centipawns, have outposts.
 const ROOK: i32 = 450;
 /// Steps of the phase of the game: all pieces on the board.
 pub(crate) const PHASES: i32 = 256;
@@ -327,8 +327,8 @@ impl<S: Set> Evaluator<S> {
         if posts.any() {
             let pawns = self.of(pos, &self.pawn_kinds).without(own);
             let outposts = posts.iter().filter(|&s| {
-                let ahead = &self.pawn_facts.beside_ahead[side.index()][usize::from(s)];
-                (*ahead & pawns).is_empty()
+                let (facts, i, s) = (&self.pawn_facts, side.index(), usize::from(s));
+                (facts.span[i][s].without(facts.file[i][s]) & pawns).is_empty()
             });
             f.threats += terms.outpost * outposts.count() as i32;
         }

@@ -348,17 +348,10 @@ fn pawn_facts<S: Set>(
         captured.sort_by_key(|c| -c.2);
     }
     let ahead = |side: Side, width: i32| in_front(places, side, width);
-    let beside_ahead = |side: Side| -> Vec<S> {
-        let spans = ahead(side, 1).into_iter().zip(ahead(side, 0));
-        spans
-            .map(|(span, file): (S, S)| span.without(file))
-            .collect()
-    };
     let ranks = i32::from(variant.frame.ranks());
     PawnFacts {
         file: Side::ALL.map(|s| ahead(s, 0)),
         span: Side::ALL.map(|s| ahead(s, 1)),
-        beside_ahead: Side::ALL.map(beside_ahead),
         beside: places
             .iter()
             .map(|&(x, _)| {

@@ -26,8 +26,6 @@ pub(super) struct PawnFacts<S> {
     pub file: [Vec<S>; 2],
     /// The same with both files beside it.
     pub span: [Vec<S>; 2],
-    /// The same without its own file.
-    pub beside_ahead: [Vec<S>; 2],
     /// By square: the files beside it.
     pub beside: Vec<S>,
     /// By side: ways to arrivals and releases.
