@@ -8,7 +8,8 @@ use crate::search::{Frame, Node, Run, Window, Worker};
 use husun::Move;
 use husun::pos::Pos;
 use husun::set::Set;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 /// A move at the root with what is known of it.
 #[derive(Clone, Debug)]
@@ -54,15 +55,51 @@ pub(crate) struct Root<S: Set> {
     pub path: Vec<u64>,
 }
 
+/// The deepest iteration that any thread has completed. The others leave theirs when it is as deep, and go on from there:
+/// how long an iteration takes varies by much, and the first result is the one that counts.
+#[derive(Default)]
+pub(crate) struct Front {
+    depth: AtomicU32,
+    moves: Mutex<Vec<RootMove>>,
+}
+
+impl Front {
+    /// Whether a thread has completed this depth.
+    #[inline(always)]
+    pub fn has(&self, depth: i32) -> bool {
+        self.depth.load(Relaxed) as i32 >= depth
+    }
+
+    /// At the end of a thread's iteration: takes over the deepest one if that is as deep, and returns its depth; else
+    /// makes this one known, if it is complete.
+    fn meet(&self, depth: u32, complete: bool, moves: &mut [RootMove]) -> Option<u32> {
+        let mut deepest = self.moves.lock().unwrap_or_else(PoisonError::into_inner);
+        let reached = self.depth.load(Relaxed);
+        if reached >= depth {
+            moves.clone_from_slice(&deepest);
+            return Some(reached);
+        }
+        if complete {
+            *deepest = moves.to_vec();
+            self.depth.store(depth, Relaxed);
+        }
+        None
+    }
+}
+
 /// How deep and how wide.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
     pub depth: u32,
     pub lines: usize,
     pub budget: Budget,
-    /// Number of the thread: helpers skip some depths.
+    /// Number of the thread: helpers leave out some depths.
     pub thread: usize,
 }
+
+/// How many depths each thread leaves out before an iteration, so that they differ in what they look at and one may reach
+/// a depth long before the others.
+const LEAPS: [u32; 4] = [0, 2, 1, 3];
 
 impl<S: Set> Worker<S> {
     /// Deepens until a limit is reached; `report` is called after each iteration of each line.
@@ -78,23 +115,16 @@ impl<S: Set> Worker<S> {
         let lines = task.lines.min(moves.len());
         let mut steady = 0;
         let mut last_best = moves.first().map(|r| r.m);
-        for depth in 1..=task.depth.min(MAX_PLY as u32 / 2) {
-            if task.thread > 0 && (depth as usize + task.thread) % (2 + task.thread) == 1 {
-                continue;
+        let last = task.depth.min(MAX_PLY as u32 / 2);
+        let mut depth = 0;
+        while depth < last {
+            depth = (depth + 1 + LEAPS[task.thread % LEAPS.len()]).min(last);
+            self.iterate(run, root, moves, depth, lines);
+            if let Some(reached) = run.front.meet(depth, !self.stopped, moves) {
+                depth = reached;
+                self.stopped = false;
+                self.at_root(root);
             }
-            for r in moves.iter_mut() {
-                r.before = r.score;
-                r.score = -INFINITE;
-            }
-            self.root_depth = depth as i32;
-            for line in 0..lines {
-                self.seldepth = 0;
-                self.aspire(run, root, moves, depth as i32, line);
-                if self.stopped {
-                    break;
-                }
-            }
-            moves[..lines].sort_by_key(|r| (-r.score, -r.before));
             if self.stopped {
                 return;
             }
@@ -116,8 +146,13 @@ impl<S: Set> Worker<S> {
         self.nodes = 0;
         self.counted = 0;
         self.stopped = false;
-        self.floor = 0;
         self.points = run.points;
+        self.at_root(root);
+    }
+
+    /// Goes back to the root, however the search below it ended.
+    fn at_root(&mut self, root: &Root<S>) {
+        self.floor = 0;
         self.path.clear();
         self.path.extend_from_slice(&root.path);
         self.root_at = self.path.len();
@@ -127,6 +162,30 @@ impl<S: Set> Worker<S> {
                 ..Frame::default()
             };
         }
+    }
+
+    /// One iteration: the moves with their scores, best first, unless it was stopped.
+    fn iterate(
+        &mut self,
+        run: &Run,
+        root: &Root<S>,
+        moves: &mut [RootMove],
+        depth: u32,
+        lines: usize,
+    ) {
+        self.root_depth = depth as i32;
+        for r in moves.iter_mut() {
+            r.before = r.score;
+            r.score = -INFINITE;
+        }
+        for line in 0..lines {
+            self.seldepth = 0;
+            self.aspire(run, root, moves, depth as i32, line);
+            if self.stopped {
+                break;
+            }
+        }
+        moves[..lines].sort_by_key(|r| (-r.score, -r.before));
     }
 
     /// Whether another iteration is not worth its time.
@@ -151,7 +210,8 @@ impl<S: Set> Worker<S> {
             return true;
         }
         let spent = run.start.elapsed();
-        let share = best.nodes as f64 / self.nodes.max(1) as f64;
+        let nodes: u64 = moves.iter().map(|r| r.nodes).sum();
+        let share = best.nodes as f64 / nodes.max(1) as f64;
         let fell = (best.before - best.score).clamp(-30, 100);
         let fell = if best.before == -INFINITE { 0 } else { fell };
         let factor = (1.5 - 0.08 * f64::from(steady.min(8)))
@@ -275,5 +335,33 @@ impl<S: Set> Worker<S> {
     pub fn settle(&mut self, run: &Run) {
         run.nodes.fetch_add(self.nodes - self.counted, Relaxed);
         self.counted = self.nodes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_deepest_iteration_leads() {
+        let moves = |score: i32| {
+            let mut r = RootMove::new(Move::from_bits(1));
+            r.score = score;
+            vec![r]
+        };
+        let front = Front::default();
+        let (mut deep, mut late, mut cut) = (moves(50), moves(30), moves(10));
+        assert_eq!(front.meet(3, true, &mut deep), None);
+        assert!(front.has(3) && !front.has(4));
+        // As deep, but later: the first result counts.
+        assert_eq!(front.meet(3, true, &mut late), Some(3));
+        assert_eq!(late[0].score, 50);
+        // Deeper, but not complete.
+        assert_eq!(front.meet(4, false, &mut cut), None);
+        assert!(!front.has(4));
+        assert_eq!(cut[0].score, 10);
+        // Overtaken.
+        assert_eq!(front.meet(2, false, &mut cut), Some(3));
+        assert_eq!(cut[0].score, 50);
     }
 }

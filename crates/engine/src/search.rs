@@ -4,6 +4,7 @@
 use crate::eval::{Evaluator, Running};
 use crate::history::{History, PieceTo};
 use crate::order::Scored;
+use crate::root::Front;
 use crate::score::{GEM, INFINITE, MATE, MATE_BOUND, MAX_PLY, NONE, from_table, to_table};
 use crate::tt::{Bound, Entry, Table};
 use husun::pos::Pos;
@@ -25,12 +26,28 @@ pub(crate) struct Run<'a> {
     pub over: AtomicBool,
     /// Nodes of all threads, brought up to date now and then.
     pub nodes: AtomicU64,
+    /// How far the threads have come together.
+    pub front: Front,
     pub start: Instant,
     pub hard: Option<Duration>,
     pub limits: &'a crate::limits::Limits,
     /// Whether a win by a Green Gem is worth more than a mate.
     pub points: bool,
 }
+
+impl Run<'_> {
+    /// Whether the search is to end for another reason than its limits.
+    #[inline(always)]
+    fn is_called_off(&self) -> bool {
+        self.stop.load(Relaxed) || self.over.load(Relaxed)
+    }
+}
+
+/// After so many nodes a thread looks whether it is to stop: few, as a search that has just begun touches memory for
+/// the first time at each of them.
+const FLAGS: u64 = 16;
+/// After so many it counts its nodes for all and looks at the limits.
+const LIMITS: u64 = 256;
 
 /// What is known at a ply of the line being searched.
 #[derive(Clone, Copy, Debug, Default)]
@@ -144,7 +161,12 @@ impl<S: Set> Worker<S> {
     #[inline(always)]
     fn tick(&mut self, run: &Run) -> bool {
         self.nodes += 1;
-        if self.nodes & 255 == 0 {
+        if self.nodes.is_multiple_of(FLAGS)
+            && (run.is_called_off() || run.front.has(self.root_depth))
+        {
+            self.stopped = true;
+        }
+        if self.nodes.is_multiple_of(LIMITS) {
             self.look(run);
         }
         if self.main
@@ -160,9 +182,6 @@ impl<S: Set> Worker<S> {
     fn look(&mut self, run: &Run) {
         let nodes = run.nodes.fetch_add(self.nodes - self.counted, Relaxed);
         self.counted = self.nodes;
-        if run.stop.load(Relaxed) || run.over.load(Relaxed) {
-            self.stopped = true;
-        }
         if self.main {
             if run.limits.nodes.is_some_and(|limit| nodes >= limit) {
                 self.stopped = true;

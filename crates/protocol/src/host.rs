@@ -21,6 +21,8 @@ pub struct Task {
 pub trait Thinker: Send {
     /// Changes how it plays.
     fn configure(&mut self, options: &Options);
+    /// Makes what a search needs, so that the next one begins and ends at once.
+    fn prepare(&mut self) {}
     /// Forgets all earlier searches.
     fn forget(&mut self);
     /// Searches; returns soon after `stop` has become true.
@@ -59,6 +61,10 @@ pub trait Host {
 impl Thinker for Engine {
     fn configure(&mut self, options: &Options) {
         self.set_options(options.clone());
+    }
+
+    fn prepare(&mut self) {
+        Engine::prepare(self);
     }
 
     fn forget(&mut self) {

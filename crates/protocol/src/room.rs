@@ -56,13 +56,13 @@ impl<H: Host> Room<H> {
         self.waiting.push_back(event);
     }
 
-    /// Makes the engine of a game if there is none yet, so that a search can begin and stop at once.
+    /// The engine of a game, made if there is none yet, and ready: a search can begin and stop at once.
     pub fn prepare(&mut self, variant: &Arc<Variant>) -> &mut dyn Thinker {
         let options = self.settings.options();
         let (host, thinker) = (&self.host, &mut self.thinker);
-        thinker
-            .get_or_insert_with(|| host.thinker(variant, &options))
-            .as_mut()
+        let thinker = thinker.get_or_insert_with(|| host.thinker(variant, &options));
+        thinker.prepare();
+        thinker.as_mut()
     }
 
     /// The engine is at rest again.
