@@ -60,6 +60,12 @@ impl History {
         (m.piece().index() * self.squares + m.to().index()) as PieceTo
     }
 
+    /// Number of the square that a move went to.
+    #[inline(always)]
+    pub fn target(&self, moved: PieceTo) -> usize {
+        moved as usize % self.squares
+    }
+
     #[inline(always)]
     fn quiet_at(&self, side: Side, m: Move) -> usize {
         (side.index() * self.squares + m.from().index()) * self.squares + m.to().index()

@@ -1,12 +1,13 @@
-//! Quiescence: captures and promotions until nothing hangs, all moves out of check.
+//! Quiescence: captures and promotions until nothing hangs, all moves out of check; deep down only exchanges on the
+//! square of the last capture, as on a large board with much hanging the captures of a single position go into millions.
 
 use super::{Node, Run, Window, Worker};
 use crate::score::{INFINITE, MATE_BOUND, MAX_PLY, NONE, from_table, to_table};
 use crate::tt::{Bound, Entry};
 use husun::set::Set;
 
-/// Plies of quiescence in which checks are answered with all moves.
-const EVASIONS: i32 = 6;
+/// Plies of quiescence in which all captures are tried, and checks answered with all moves.
+const WIDE: i32 = 6;
 
 impl<S: Set> Worker<S> {
     pub(super) fn quiescence<const PV: bool>(
@@ -47,7 +48,7 @@ impl<S: Set> Worker<S> {
                 return score;
             }
         }
-        let evading = node.in_check && deep < EVASIONS;
+        let evading = node.in_check && deep < WIDE;
         let mut static_eval = NONE;
         let mut best = -INFINITE;
         if !evading {
@@ -84,6 +85,8 @@ impl<S: Set> Worker<S> {
         if accepted {
             best = 0;
         }
+        let last = self.before(ply)[0].filter(|_| deep >= WIDE);
+        let only = last.map(|moved| self.history.target(moved));
         let start = window.alpha;
         let mut best_move = None;
         let mut tried = 0;
@@ -91,6 +94,9 @@ impl<S: Set> Worker<S> {
             let m = Self::pick(&mut list, i);
             if best > -MATE_BOUND {
                 if !evading {
+                    if only.is_some_and(|to| to != m.to().index()) {
+                        continue;
+                    }
                     let gain = self.eval.gain_of(pos, m);
                     if futile + gain <= alpha {
                         best = best.max(futile + gain);
