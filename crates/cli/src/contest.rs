@@ -82,7 +82,8 @@ pub struct Options {
     /// Half-moves after which a game is a draw
     #[arg(long, value_name = "PLIES", default_value_t = 500)]
     max_plies: usize,
-    /// Give a game to a side that both engines have seen ahead by so much for so many moves each
+    /// Give a game to a side that both engines have seen ahead by so much for so many moves each. What the
+    /// opening favours a side by, beyond the balance, is added
     #[arg(long, value_name = "CP,MOVES", value_parser = adjudicate::resign)]
     resign: Option<Resign>,
     /// Call a game drawn that both engines have seen within so much for so many moves each, from a move on
@@ -394,6 +395,9 @@ fn one_game(contest: &Match, number: u32, players: &mut [Option<Box<dyn Player>>
         return Err(anyhow!("an engine is missing"));
     };
     let swapped = number % 2 == 1;
+    let balance = contest.openings.balance.saturating_abs();
+    let beyond = opening.lead.saturating_abs() - balance;
+    let rules = contest.rules.from_lead(beyond.max(0));
     let mut sides: [&mut dyn Player; 2] = match swapped {
         false => [first.as_mut(), second.as_mut()],
         true => [second.as_mut(), first.as_mut()],
@@ -403,9 +407,9 @@ fn one_game(contest: &Match, number: u32, players: &mut [Option<Box<dyn Player>>
             &contest.terms[usize::from(swapped)],
             &contest.terms[usize::from(!swapped)],
         ],
-        opening: &opening,
+        opening: &opening.moves,
         max_plies: contest.max_plies,
-        rules: &contest.rules,
+        rules: &rules,
     };
     let played = play::play(Game::new(contest.openings.start.clone()), &mut sides, &plan);
     for (i, player) in players.iter_mut().enumerate() {

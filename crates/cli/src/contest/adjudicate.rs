@@ -30,6 +30,20 @@ pub struct Rules {
     pub draw: Option<Draw>,
 }
 
+impl Rules {
+    /// The same in a game that begins with so much of an advantage: a win must be seen by that much more.
+    pub fn from_lead(self, cp: i32) -> Rules {
+        let raised = |r: Resign| Resign {
+            cp: r.cp.saturating_add(cp),
+            ..r
+        };
+        Rules {
+            resign: self.resign.map(raised),
+            ..self
+        }
+    }
+}
+
 /// Reads as many whole numbers as there are names, none below 0 and those of moves above 0.
 fn numbers<const N: usize>(text: &str, names: &str) -> Result<[i32; N]> {
     let wrong = || anyhow!("`{text}`: expected {names} with commas between them");
@@ -163,6 +177,22 @@ mod tests {
         for i in 0..40 {
             assert_eq!(opinions.add(&rules, Side::ALL[i % 2], None, 9), None);
         }
+    }
+
+    #[test]
+    fn an_advantage_from_the_start_decides_nothing() {
+        let rules = Rules {
+            resign: Some(resign("500,1").unwrap()),
+            draw: Some(draw("10,2,5").unwrap()),
+        };
+        let uneven = rules.from_lead(900);
+        assert_eq!(uneven.draw, rules.draw);
+        let mut opinions = Opinions::default();
+        assert_eq!(opinions.add(&uneven, Side::White, Some(1399), 1), None);
+        assert_eq!(opinions.add(&uneven, Side::Black, Some(-1400), 1), None);
+        let won = Some(Verdict::Won(Side::White));
+        assert_eq!(opinions.add(&uneven, Side::White, Some(1400), 2), won);
+        assert_eq!(Rules::default().from_lead(900), Rules::default());
     }
 
     #[test]

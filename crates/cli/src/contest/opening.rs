@@ -21,6 +21,14 @@ pub struct Openings {
     pub seed: u64,
 }
 
+/// An opening, and who it favours.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Opening {
+    pub moves: Vec<Move>,
+    /// By how much it favours White, in centipawns.
+    pub lead: i32,
+}
+
 /// A small generator of random numbers (splitmix64).
 struct Random(u64);
 
@@ -40,7 +48,7 @@ impl Random {
 
 impl Openings {
     /// The opening of a number.
-    pub fn get(&self, number: u32) -> Vec<Move> {
+    pub fn get(&self, number: u32) -> Opening {
         let mut random = Random(self.seed ^ (u64::from(number) + 1).wrapping_mul(0x9e37_79b9));
         let mut engine = Engine::new(self.start.variant().clone(), Options::default());
         let allowed = self.balance.unsigned_abs();
@@ -51,7 +59,7 @@ impl Openings {
         } else {
             0
         };
-        let mut best: Option<(u32, Vec<Move>)> = None;
+        let mut best: Option<(u32, Opening)> = None;
         for _ in 0..TRIES {
             let Some(game) = self.walk(&mut random) else {
                 continue;
@@ -61,13 +69,14 @@ impl Openings {
             };
             let lean = score.abs_diff(even);
             if best.as_ref().is_none_or(|(least, _)| lean < *least) {
-                best = Some((lean, game.moves().to_vec()));
+                let moves = game.moves().to_vec();
+                best = Some((lean, Opening { moves, lead: score }));
             }
             if lean <= allowed {
                 break;
             }
         }
-        best.map(|(_, moves)| moves).unwrap_or_default()
+        best.map(|(_, opening)| opening).unwrap_or_default()
     }
 
     /// A game of random moves that has not ended.
@@ -114,13 +123,14 @@ mod tests {
             seed: 1,
         };
         assert!(lead > openings.balance, "{lead}");
-        let moves = openings.get(0);
+        let opening = openings.get(0);
+        assert!((opening.lead - lead).abs() <= 80, "{lead} {opening:?}");
         let mut game = Game::new(start);
-        for &m in &moves {
+        for &m in &opening.moves {
             game.play(m).unwrap();
         }
         let after = judged(&mut engine, game.position()).unwrap();
-        assert!((after - lead).abs() <= 80, "{lead} {after}");
+        assert_eq!(after, opening.lead);
     }
 
     #[test]
@@ -132,7 +142,7 @@ mod tests {
             seed: 7,
         };
         let first = openings.get(0);
-        assert_eq!(first.len(), 6);
+        assert_eq!(first.moves.len(), 6);
         assert_eq!(first, openings.get(0));
         assert_ne!(first, openings.get(1));
     }
