@@ -397,7 +397,7 @@ fn one_game(contest: &Match, number: u32, players: &mut [Option<Box<dyn Player>>
     let swapped = number % 2 == 1;
     let balance = contest.openings.balance.saturating_abs();
     let beyond = opening.lead.saturating_abs() - balance;
-    let rules = contest.rules.from_lead(beyond.max(0));
+    let rules = contest.rules.beyond_lead(beyond.max(0));
     let mut sides: [&mut dyn Player; 2] = match swapped {
         false => [first.as_mut(), second.as_mut()],
         true => [second.as_mut(), first.as_mut()],

@@ -32,7 +32,7 @@ pub struct Rules {
 
 impl Rules {
     /// The same in a game that begins with so much of an advantage: a win must be seen by that much more.
-    pub fn from_lead(self, cp: i32) -> Rules {
+    pub fn beyond_lead(self, cp: i32) -> Rules {
         let raised = |r: Resign| Resign {
             cp: r.cp.saturating_add(cp),
             ..r
@@ -185,14 +185,14 @@ mod tests {
             resign: Some(resign("500,1").unwrap()),
             draw: Some(draw("10,2,5").unwrap()),
         };
-        let uneven = rules.from_lead(900);
+        let uneven = rules.beyond_lead(900);
         assert_eq!(uneven.draw, rules.draw);
         let mut opinions = Opinions::default();
         assert_eq!(opinions.add(&uneven, Side::White, Some(1399), 1), None);
         assert_eq!(opinions.add(&uneven, Side::Black, Some(-1400), 1), None);
         let won = Some(Verdict::Won(Side::White));
         assert_eq!(opinions.add(&uneven, Side::White, Some(1400), 2), won);
-        assert_eq!(Rules::default().from_lead(900), Rules::default());
+        assert_eq!(Rules::default().beyond_lead(900), Rules::default());
     }
 
     #[test]
