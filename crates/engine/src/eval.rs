@@ -18,6 +18,8 @@ mod pawns;
 const MOBILITY: usize = 48;
 /// Pieces worth less, in centipawns, have outposts.
 const ROOK: i32 = 450;
+/// Hundredths of units of danger beyond which it no longer grows.
+const MOST_UNITS: i32 = 15_500;
 /// Steps of the phase of the game: all pieces on the board.
 pub(crate) const PHASES: i32 = 256;
 
@@ -37,7 +39,7 @@ pub(crate) struct KindFacts {
     pub value: Pair,
     phase: i32,
     mobility: Vec<Pair>,
-    /// Weight in an attack on the royal piece.
+    /// Hundredths of a unit of danger in an attack on the royal piece.
     aggression: i32,
     one_colour: bool,
     pub pawn: bool,
@@ -88,7 +90,7 @@ struct Attacks<S> {
     lesser: S,
     /// Squares from which a piece that reaches them gives check.
     checks: S,
-    /// Units of attack near the opposing royal piece.
+    /// Hundredths of a unit of danger near the opposing royal piece.
     units: i32,
     attackers: i32,
 }
@@ -125,6 +127,8 @@ pub(crate) struct Evaluator<S: Set> {
     zones: Vec<S>,
     /// By side and square of a royal piece.
     shelter: [Vec<Shelter<S>>; 2],
+    /// By side and square: what a pawn that no opposing pawn can stop gains there.
+    passed: [Vec<Pair>; 2],
     pawn_facts: pawns::PawnFacts<S>,
     several_royals: bool,
     move_rule: i32,
@@ -352,9 +356,14 @@ impl<S: Set> Evaluator<S> {
             let safe = a.checks.without(pos.side(side) | b.all);
             let shaky = (a.checks & a.twice & b.all).without(pos.side(side) | b.twice | b.pawns);
             let checks = (safe | shaky).count().min(4) as i32;
-            let units = a.units + 3 * weak + 4 * a.attackers + self.terms.check.mg * checks;
-            let danger = (units * units / 20).min(1200);
-            if units > 12 {
+            let terms = &self.terms;
+            let units = a.units
+                + terms.weak * weak
+                + terms.attacker * a.attackers
+                + 100 * terms.check.mg * checks;
+            if units > 1200 {
+                let units = units.min(MOST_UNITS);
+                let danger = (units * units / 200_000).min(1200);
                 f.safety += pair(
                     danger * self.terms.danger.mg / 100,
                     danger * self.terms.danger.eg / 100,

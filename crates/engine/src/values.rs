@@ -113,6 +113,10 @@ pub struct Terms {
     pub danger: Pair,
     /// Units of danger for a square from which a piece could give check unpunished.
     pub check: Pair,
+    /// Hundredths of a unit of danger for a square next to the royal piece that is attacked and that it alone protects.
+    pub weak: i32,
+    /// Hundredths of a unit of danger for a piece that attacks near the royal piece, whatever its kind.
+    pub attacker: i32,
     /// A pawn before its royal piece, next to it.
     pub shield: Pair,
     /// A pawn before its royal piece, a step further.
@@ -148,6 +152,8 @@ impl Default for Terms {
             escort: pair(0, 8),
             danger: pair(100, 30),
             check: pair(14, 14),
+            weak: 300,
+            attacker: 400,
             shield: pair(16, 0),
             far_shield: pair(9, 0),
             open_file: pair(-14, 0),
@@ -188,6 +194,41 @@ impl Terms {
         ] {
             f(pair);
         }
+        single(&mut self.weak, &mut f);
+        single(&mut self.attacker, &mut f);
+    }
+}
+
+/// Calls `f` with a value that is the same early and late.
+fn single(value: &mut i32, f: &mut impl FnMut(&mut Pair)) {
+    let mut both = pair(*value, 0);
+    f(&mut both);
+    *value = both.mg;
+}
+
+/// How much a piece's moves count beside what is built in, in hundredths of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Weights {
+    /// The number of squares that it reaches.
+    pub mobility: Pair,
+    /// Its attacks near the opposing royal piece.
+    pub attack: i32,
+}
+
+impl Default for Weights {
+    fn default() -> Weights {
+        Weights {
+            mobility: pair(100, 100),
+            attack: 100,
+        }
+    }
+}
+
+impl Weights {
+    fn each(&mut self, mut f: impl FnMut(&mut Pair)) {
+        f(&mut self.mobility);
+        single(&mut self.attack, &mut f);
     }
 }
 
@@ -243,6 +284,12 @@ pub struct Values {
     /// Pieces by letter; a royal piece counts only where a side has several.
     #[serde(default)]
     pub pieces: BTreeMap<String, Pair>,
+    /// By letter, what the moves of pieces count; those of pawns and royal pieces are not asked for.
+    #[serde(default)]
+    pub weights: BTreeMap<String, Weights>,
+    /// What a pawn without opposing pawns before it gains by where it stands.
+    #[serde(default)]
+    pub passed: Places,
     /// By letter, what pieces gain by where they stand.
     #[serde(default)]
     pub places: BTreeMap<String, Places>,
@@ -254,21 +301,21 @@ pub enum ValuesError {
     /// No TOML, an unknown key or a value of another type.
     #[error("{0}")]
     Syntax(String),
-    /// A letter that no piece of the game has.
-    #[error("{table}.{letter}: the game has no such piece: expected one of {expected}")]
+    /// A letter that no piece of the game has, or none of those that the table is about.
+    #[error("{table}.{letter}: no such piece here: expected one of {expected}")]
     Piece {
-        /// `pieces` or `places`.
+        /// `pieces`, `weights` or `places`.
         table: &'static str,
         /// The letter read.
         letter: String,
-        /// Letters of the game.
+        /// Letters that the table may have.
         expected: String,
     },
     /// More or fewer entries than the board has ranks, or files on one side of the middle.
-    #[error("places.{letter}.{what}: {found} entries: expected {expected}")]
+    #[error("{table}.{what}: {found} entries: expected {expected}")]
     Length {
-        /// The piece.
-        letter: String,
+        /// `passed`, or `places` with a letter.
+        table: String,
         /// `ranks` or `files`.
         what: &'static str,
         /// Entries read.
@@ -296,8 +343,9 @@ impl Values {
             toml::from_str(text).map_err(|e| ValuesError::Syntax(e.message().into()))?;
         let mut values = estimate(variant);
         values.terms = read.terms;
-        let letters: Vec<String> = values.pieces.keys().cloned().collect();
-        let unknown = |table, letter| ValuesError::Piece {
+        let pieces: Vec<String> = values.pieces.keys().cloned().collect();
+        let officers: Vec<String> = values.weights.keys().cloned().collect();
+        let unknown = |table, letter, letters: &[String]| ValuesError::Piece {
             table,
             letter,
             expected: letters.join(", "),
@@ -306,35 +354,30 @@ impl Values {
             within(value, || format!("pieces.{letter}"))?;
             match values.pieces.get_mut(&letter) {
                 Some(slot) => *slot = value,
-                None => return Err(unknown("pieces", letter)),
+                None => return Err(unknown("pieces", letter, &pieces)),
             }
         }
-        for (letter, mut places) in read.places {
-            let Some(slot) = values.places.get_mut(&letter) else {
-                return Err(unknown("places", letter));
+        for (letter, mut weights) in read.weights {
+            let Some(slot) = values.weights.get_mut(&letter) else {
+                return Err(unknown("weights", letter, &officers));
             };
-            for (what, own, full) in [
-                ("ranks", &places.ranks, &slot.ranks),
-                ("files", &places.files, &slot.files),
-            ] {
-                let (found, expected) = (own.len(), full.len());
-                if found != expected {
-                    return Err(ValuesError::Length {
-                        letter,
-                        what,
-                        found,
-                        expected,
-                    });
-                }
-            }
             let mut sound = Ok(());
-            places.each(|p| {
-                if sound.is_ok() {
-                    sound = within(*p, || format!("places.{letter}"));
-                }
+            weights.each(|p| {
+                sound = sound
+                    .clone()
+                    .and(within(*p, || format!("weights.{letter}")))
             });
             sound?;
-            *slot = places;
+            *slot = weights;
+        }
+        if read.passed != Places::default() {
+            values.passed = fitting(read.passed, &values.passed, "passed")?;
+        }
+        for (letter, places) in read.places {
+            let Some(slot) = values.places.get_mut(&letter) else {
+                return Err(unknown("places", letter, &pieces));
+            };
+            *slot = fitting(places, slot, &format!("places.{letter}"))?;
         }
         Ok(values)
     }
@@ -344,6 +387,8 @@ impl Values {
     pub(crate) fn each(&mut self, mut f: impl FnMut(&mut Pair)) {
         self.terms.each(&mut f);
         self.pieces.values_mut().for_each(&mut f);
+        self.weights.values_mut().for_each(|w| w.each(&mut f));
+        self.passed.each(&mut f);
         self.places
             .values_mut()
             .for_each(|places| places.each(&mut f));
@@ -352,8 +397,15 @@ impl Values {
     /// The text that [`Values::parse`] reads.
     pub fn to_text(&self) -> String {
         let mut shown = self.clone();
+        shown.weights.retain(|_, w| *w != Weights::default());
         shown.places.retain(|_, places| !places.is_nought());
         toml::to_string(&shown).unwrap_or_default()
+    }
+
+    /// What the moves of a kind count.
+    pub fn weights(&self, variant: &Variant, kind: Kind) -> Weights {
+        let letter = variant.piece(kind).letter.to_string();
+        self.weights.get(&letter).copied().unwrap_or_default()
     }
 
     /// The value of a kind.
@@ -361,6 +413,27 @@ impl Values {
         let letter = variant.piece(kind).letter.to_string();
         self.pieces.get(&letter).copied().unwrap_or_default()
     }
+}
+
+/// Places that have as many entries as the game's board asks for, and none beyond its bounds.
+fn fitting(mut read: Places, full: &Places, table: &str) -> Result<Places, ValuesError> {
+    for (what, own, full) in [
+        ("ranks", &read.ranks, &full.ranks),
+        ("files", &read.files, &full.files),
+    ] {
+        let (found, expected) = (own.len(), full.len());
+        if found != expected {
+            return Err(ValuesError::Length {
+                table: table.into(),
+                what,
+                found,
+                expected,
+            });
+        }
+    }
+    let mut sound = Ok(());
+    read.each(|p| sound = sound.clone().and(within(*p, || table.into())));
+    sound.map(|()| read)
 }
 
 /// Whether both values are within their bounds.
@@ -383,7 +456,7 @@ pub fn estimate(variant: &Variant) -> Values {
         AnyTables::W192(t) => mobilities(variant, t),
     };
     let mut pieces = BTreeMap::new();
-    let mut places = BTreeMap::new();
+    let (mut weights, mut places) = (BTreeMap::new(), BTreeMap::new());
     for kind in variant.kinds() {
         let piece = variant.piece(kind);
         let value = if piece.pawn {
@@ -392,11 +465,16 @@ pub fn estimate(variant: &Variant) -> Values {
             worth(&mobilities[kind.index()])
         };
         pieces.insert(piece.letter.to_string(), value);
+        if !piece.pawn && !piece.royal {
+            weights.insert(piece.letter.to_string(), Weights::default());
+        }
         places.insert(piece.letter.to_string(), Places::none(variant));
     }
     Values {
         terms: Terms::default(),
         pieces,
+        weights,
+        passed: Places::none(variant),
         places,
     }
 }

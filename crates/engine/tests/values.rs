@@ -60,3 +60,47 @@ fn tuned_values_fit_their_games() -> Result<()> {
     assert!(tuned > 0);
     Ok(())
 }
+
+#[test]
+fn values_that_do_not_fit_are_refused() -> Result<()> {
+    let chess = games::variant("chess").ok_or("no such game")?;
+    for (text, told) in [
+        (
+            "[weights.X]\nattack = 90",
+            "weights.X: no such piece here: expected one of B, N, Q, R",
+        ),
+        (
+            "[weights.P]\nattack = 90",
+            "weights.P: no such piece here: expected one of B, N, Q, R",
+        ),
+        (
+            "[weights.Q]\nattack = 9000",
+            "weights.Q: 9000 is out of bounds: expected -5000 to 5000",
+        ),
+        (
+            "[passed]\nranks = [[0, 0]]\nfiles = [[0, 0], [0, 0], [0, 0], [0, 0]]",
+            "passed.ranks: 1 entries: expected 8",
+        ),
+        (
+            "[places.N]\nranks = []\nfiles = []",
+            "places.N.ranks: 0 entries: expected 8",
+        ),
+        (
+            "[pieces]\nZ = [1, 1]",
+            "pieces.Z: no such piece here: expected one of B, K, N, P, Q, R",
+        ),
+    ] {
+        let refused = values::Values::parse(&chess, text);
+        assert_eq!(
+            refused.map_err(|e| e.to_string()),
+            Err(told.into()),
+            "{text}"
+        );
+    }
+    let known = "[weights.Q]\nmobility = [90, 110]\nattack = 120\n";
+    let values = values::Values::parse(&chess, known)?;
+    assert_eq!(values.weights["Q"].attack, 120);
+    assert_eq!(values.weights["R"], values::Weights::default());
+    assert_eq!(values::Values::parse(&chess, &values.to_text())?, values);
+    Ok(())
+}

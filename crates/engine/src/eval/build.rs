@@ -2,7 +2,7 @@
 
 use super::pawns::{PawnFacts, Way, part, prisoner_flag};
 use super::{Evaluator, KindFacts, MOBILITY, Pair, ROOK, Shelter, pair};
-use crate::values::{Mobility, Values, mobilities};
+use crate::values::{Mobility, Places, Values, mobilities};
 use husun::set::Set;
 use husun::tables::Tables;
 use husun::variant::{SideSquares, Stalemate, StateFlag};
@@ -47,6 +47,7 @@ impl<S: Set> Evaluator<S> {
             phase_total: variant.kinds().map(total).sum(),
             zones: zones(&geometry.places),
             shelter: Side::ALL.map(|side| shelter(&geometry.places, side)),
+            passed: geometry.by_side(|s| geometry.gain(&values.passed, s)),
             pawn_facts: pawn_facts(variant, tables, &kinds, &geometry.places),
             several_royals: variant.rules.several_royals,
             move_rule: endings.move_rule.map_or(1_000_000, |m| m.max(1) as i32),
@@ -104,12 +105,7 @@ impl<S: Set> Evaluator<S> {
                 } else {
                     facts.value
                 };
-                let (_, rank) = self.places[square];
-                let aside = geometry.aside[square] as usize;
-                let own = places.map_or(Pair::default(), |p| {
-                    let at = |all: &[Pair], i: usize| all.get(i).copied().unwrap_or_default();
-                    at(&p.ranks, rank as usize) + at(&p.files, aside)
-                });
+                let own = places.map_or(Pair::default(), |p| geometry.gain(p, square));
                 let value = base + weighed + own;
                 all[2 * i * n + square] = value;
                 all[(2 * i + 1) * n + geometry.mirrored[square]] = value * -1;
@@ -177,6 +173,21 @@ impl Geometry {
     }
 }
 
+impl Geometry {
+    /// What places say of a square, for White.
+    fn gain(&self, places: &Places, square: usize) -> Pair {
+        let at = |all: &[Pair], i: i32| all.get(i as usize).copied().unwrap_or_default();
+        at(&places.ranks, self.places[square].1) + at(&places.files, self.aside[square])
+    }
+
+    /// By side and square: what White has of a square, and Black of the mirrored one.
+    fn by_side<T: Clone>(&self, of: impl Fn(usize) -> T) -> [Vec<T>; 2] {
+        let white: Vec<T> = (0..self.places.len()).map(of).collect();
+        let black = self.mirrored.iter().map(|&s| white[s].clone()).collect();
+        [white, black]
+    }
+}
+
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
@@ -184,15 +195,16 @@ fn mean(values: &[f64]) -> f64 {
 fn facts(variant: &Variant, values: &Values, kind: Kind, moves: &Mobility) -> KindFacts {
     let piece = variant.piece(kind);
     let value = values.piece(variant, kind);
+    let weights = values.weights(variant, kind);
     let usual = mean(&moves.squares) * 0.9;
     let curve = |reach: usize| {
         // Each further square is worth less than the one before.
         let more = (reach as f64 + 0.5).sqrt() - (usual + 0.5).sqrt();
-        let scale = |weight: i32, by: f64| (more * by * f64::from(weight) / 100.0).round() as i32;
-        pair(
-            scale(values.terms.mobility.mg, 18.0),
-            scale(values.terms.mobility.eg, 20.0),
-        )
+        let scale = |all: i32, own: i32, by: f64| {
+            (more * by * f64::from(all) / 100.0 * f64::from(own) / 100.0).round() as i32
+        };
+        let (all, own) = (values.terms.mobility, weights.mobility);
+        pair(scale(all.mg, own.mg, 18.0), scale(all.eg, own.eg, 20.0))
     };
     let officer = !piece.pawn && !piece.royal;
     KindFacts {
@@ -200,7 +212,7 @@ fn facts(variant: &Variant, values: &Values, kind: Kind, moves: &Mobility) -> Ki
         value,
         phase: if officer { value.mg } else { 0 },
         mobility: (0..MOBILITY).map(curve).collect(),
-        aggression: (f64::from(value.mg.max(1)).sqrt() / 3.0).round() as i32,
+        aggression: (f64::from(value.mg.max(1)).sqrt() / 3.0).round() as i32 * weights.attack,
         one_colour: officer && moves.one_colour,
         pawn: piece.pawn,
         royal: piece.royal,

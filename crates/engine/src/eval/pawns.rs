@@ -100,6 +100,7 @@ impl<S: Set> Evaluator<S> {
             if (facts.span[i][s] & enemy).is_empty() {
                 let free = (facts.file[i][s] & pos.occupied()).is_empty();
                 let more = if free { 2 } else { 1 };
+                sum += self.passed[i][s];
                 progress += terms.passed + pair(worth * more / 4, worth * more / 2);
                 if let [Some(ours), Some(theirs)] = [royals[i], royals[i ^ 1]] {
                     let nearer =
