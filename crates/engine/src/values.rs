@@ -343,6 +343,10 @@ impl Values {
             toml::from_str(text).map_err(|e| ValuesError::Syntax(e.message().into()))?;
         let mut values = estimate(variant);
         values.terms = read.terms;
+        let mut sound = Ok(());
+        let mut terms = read.terms;
+        terms.each(|p| sound = sound.clone().and(within(*p, || "terms".into())));
+        sound?;
         let pieces: Vec<String> = values.pieces.keys().cloned().collect();
         let officers: Vec<String> = values.weights.keys().cloned().collect();
         let unknown = |table, letter, letters: &[String]| ValuesError::Piece {

@@ -66,6 +66,10 @@ fn values_that_do_not_fit_are_refused() -> Result<()> {
     let chess = games::variant("chess").ok_or("no such game")?;
     for (text, told) in [
         (
+            "[terms]\nweak = 2000000000",
+            "terms: 2000000000 is out of bounds: expected -5000 to 5000",
+        ),
+        (
             "[weights.X]\nattack = 90",
             "weights.X: no such piece here: expected one of B, N, Q, R",
         ),

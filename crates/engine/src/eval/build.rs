@@ -171,9 +171,7 @@ impl Geometry {
             spread,
         }
     }
-}
 
-impl Geometry {
     /// What places say of a square, for White.
     fn gain(&self, places: &Places, square: usize) -> Pair {
         let at = |all: &[Pair], i: i32| all.get(i as usize).copied().unwrap_or_default();
