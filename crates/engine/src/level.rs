@@ -59,14 +59,14 @@ const SKILLS: [Skill; 7] = [
         margin: 30,
     },
     Skill {
-        depth: 8,
+        depth: 7,
         nodes: 700_000,
         lines: 3,
         noise: 8.0,
         margin: 18,
     },
     Skill {
-        depth: 11,
+        depth: 9,
         nodes: 2_000_000,
         lines: 2,
         noise: 4.0,

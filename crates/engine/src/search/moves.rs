@@ -9,6 +9,10 @@ use husun::set::Set;
 use husun::tables::Tables;
 use std::sync::LazyLock;
 
+/// Up to this depth a check that loses nothing is looked at a ply further, so that a mate or a gain behind it does not
+/// fall beyond the last ply.
+const CHECKED: i32 = 2;
+
 /// Tried moves that are remembered, to learn from.
 const TRIED: usize = 48;
 
@@ -178,6 +182,14 @@ impl<S: Set> Worker<S> {
                 running,
                 in_check,
             };
+            if in_check
+                && plan.depth <= CHECKED
+                && !losing
+                && (ply as i32) < 2 * self.root_depth
+                && (noisy || self.eval.see(pos, m, 0))
+            {
+                extension = 1;
+            }
             let depth = plan.depth - 1 + extension;
             let late = Late {
                 n,
