@@ -2,9 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use server::Config;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -88,37 +87,22 @@ async fn serve(config: &Config, open: bool) -> Result<()> {
     let running = server::bind(config).await?;
     let address = running.address().context("the address is not known")?;
     let page = format!("http://{}/", reachable(address));
-    let mut out = std::io::stdout();
-    writeln!(
-        out,
-        "Husun serves at {page}  (Ctrl+C ends it; games are kept in {})",
-        config.data.display()
-    )?;
-    out.flush()?;
-    if open {
-        open_browser(&page);
-    }
-    let bar = progress_bar();
-    let progress = |done: usize, all: usize| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
-        if done == all {
-            bar.finish_and_clear();
+    let data = config.data.display().to_string();
+    // Told when the storage is open: until then every answer is that the server starts.
+    let ready = move || {
+        let mut out = std::io::stdout();
+        let told = writeln!(
+            out,
+            "Husun serves at {page}  (Ctrl+C ends it; games are kept in {data})"
+        );
+        // Nobody reads it: the server serves all the same.
+        let _ = told.and_then(|()| out.flush());
+        if open {
+            open_browser(&page);
         }
     };
-    running.serve(progress, ended()).await?;
+    running.serve(ready, ended()).await?;
     Ok(())
-}
-
-fn progress_bar() -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("reading games {bar:30} {pos}/{len}") {
-        bar.set_style(style);
-    }
-    bar
 }
 
 /// An address that a browser on this machine can open.

@@ -191,7 +191,17 @@ async fn player(
     findings: Arc<Findings>,
 ) -> Fallible<usize> {
     let friend = game.friend_seat.clone().ok_or("no seat for the friend")?;
-    let seats = [game.seat.clone(), friend];
+    // As a browser: whoever was seated is known again by the cookie, if the word of the seat was lost with the server.
+    let mut cookies = Vec::new();
+    for _ in 0..2 {
+        let address = runs.borrow().address.ok_or("no server")?;
+        let me = ask(address, Request::get("/api/me")).await?;
+        cookies.push(me.cookie().ok_or("no cookie")?.to_owned());
+    }
+    let seats = [
+        (game.seat.clone(), cookies[0].clone()),
+        (friend, cookies[1].clone()),
+    ];
     let mut known = Known::default();
     let mut chance = game.id.bytes().fold(7_u64, |n, b| n * 31 + u64::from(b));
     while !end.load(Relaxed) {
@@ -222,23 +232,23 @@ async fn play_run(
     address: SocketAddr,
     run: &Run,
     id: &str,
-    seats: &[String; 2],
+    seats: &[(String, String); 2],
     known: &mut Known,
     chance: &mut u64,
     end: &AtomicBool,
     findings: &Findings,
 ) -> Fallible<()> {
-    let mut white = Socket::open(address, &[]).await?;
+    let mut white = Socket::open(address, &[("cookie", &seats[0].1)]).await?;
     let asked = Instant::now();
-    let snapshot = white.join(id, Some(&seats[0])).await?;
+    let snapshot = white.join(id, Some(&seats[0].0)).await?;
     let moves: Vec<String> = snapshot.moves.iter().map(|m| m.uci.clone()).collect();
     check_clock(known, run, asked, &snapshot.now, findings);
     check_moves(known, &moves, findings);
     known.run = run.number;
     known.clocks = Some((snapshot.now, asked, Instant::now()));
-    let mut black = Socket::open(address, &[]).await?;
+    let mut black = Socket::open(address, &[("cookie", &seats[1].1)]).await?;
     let asked = Instant::now();
-    let mut now = black.join(id, Some(&seats[1])).await?.now;
+    let mut now = black.join(id, Some(&seats[1].0)).await?.now;
     known.clocks = Some((now.clone(), asked, Instant::now()));
     while !end.load(Relaxed) && !now.legal.is_empty() {
         *chance = chance
@@ -278,7 +288,7 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
     let config = data.join("config.toml");
     std::fs::write(
         &config,
-        "[limits]\nrequests_per_second = 0\ngames_per_minute = 0\nmessages_per_second = 0\nsockets_per_address = 0\nsockets_per_guest = 0\n",
+        "start_grace_seconds = 0\n[limits]\nrequests_per_second = 0\ngames_per_minute = 0\nmessages_per_second = 0\nsockets_per_address = 0\nsockets_per_guest = 0\n",
     )?;
     let mut process = start(&data, &config).await?;
     let (tell, runs) = watch::channel(Run {

@@ -219,7 +219,15 @@ async fn game(
         let text = legal[(chance >> 33) as usize % legal.len()].clone();
         let mover = (ply % 2) as usize;
         let sent = Instant::now();
-        say(&mut sockets[mover], &ClientMessage::Move { ply, text }).await?;
+        say(
+            &mut sockets[mover],
+            &ClientMessage::Move {
+                ply,
+                seq: None,
+                text,
+            },
+        )
+        .await?;
         ply += 1;
         let [white, black] = &mut sockets;
         let (first, _) = tokio::try_join!(told(white, ply), told(black, ply))?;

@@ -25,6 +25,8 @@ pub struct Config {
     pub origins: Vec<String>,
     /// Folder with the browser client's files, for those who work on it; the program's own if missing.
     pub client: Option<PathBuf>,
+    /// Seconds after a start for which no clock runs: players come back meanwhile.
+    pub start_grace_seconds: u32,
     /// Limits.
     pub limits: Limits,
 }
@@ -42,6 +44,7 @@ impl Default for Config {
             behind_proxy: false,
             origins: Vec::new(),
             client: None,
+            start_grace_seconds: 5,
             limits: Limits::default(),
         }
     }

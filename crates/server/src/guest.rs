@@ -1,8 +1,8 @@
 //! Guests: a number in a signed cookie and a name. No account, no password.
 
+use crate::services::secret;
 use crate::state::App;
 use crate::table::Person;
-use crate::world::secret;
 use axum::extract::{FromRef, FromRequestParts};
 use axum::http::request::Parts;
 use axum::response::{IntoResponseParts, ResponseParts};
@@ -51,7 +51,7 @@ fn read(value: &str) -> Option<Person> {
         .step_by(2)
         .map(|at| u8::from_str_radix(name.get(at..at + 2)?, 16).ok())
         .collect();
-    let name = crate::hall::name_of(&String::from_utf8(bytes?).ok()?)?;
+    let name = crate::directory::name_of(&String::from_utf8(bytes?).ok()?)?;
     let known = (8..=40).contains(&guest.len()) && guest.bytes().all(|b| b.is_ascii_alphanumeric());
     known.then(|| Person {
         guest: guest.into(),

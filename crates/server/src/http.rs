@@ -3,6 +3,7 @@
 pub mod address;
 pub mod client;
 mod games;
+pub mod gate;
 mod guests;
 mod looks;
 mod operate;
@@ -106,7 +107,7 @@ pub struct Failure(pub StatusCode, pub wire::Refusal);
 impl Failure {
     /// Makes one.
     pub fn of(status: StatusCode, code: &str, message: impl Into<String>) -> Failure {
-        Failure(status, crate::hall::refusal(code, message))
+        Failure(status, crate::refusal::refusal(code, message))
     }
 }
 
@@ -119,6 +120,12 @@ impl From<wire::Refusal> for Failure {
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };
         Failure(status, refusal)
+    }
+}
+
+impl From<crate::work::WorkError> for Failure {
+    fn from(error: crate::work::WorkError) -> Failure {
+        Failure::from(wire::Refusal::from(error))
     }
 }
 

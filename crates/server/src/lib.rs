@@ -1,26 +1,30 @@
 //! The play server: live games, storage, HTTP and WebSocket, and the browser client's files.
 //!
-//! A game is a [`table::Table`], a value that events change; the task in `live.rs` owns it, has every event stored and
+//! A game is a [`table::Table`], a value that events change; the task in `task.rs` owns it, has every event stored and
 //! then tells the sockets. Rules, search and drawing are the libraries'.
 
 pub mod backup;
 pub mod brains;
+pub mod clock;
 pub mod config;
 pub mod customs;
+pub mod directory;
 pub mod guest;
-pub mod hall;
 pub mod http;
 pub mod limits;
-pub mod live;
 mod pgn;
 pub mod positions;
+mod refusal;
+pub mod seats;
 mod serve;
+pub mod services;
 pub mod socket;
 pub mod state;
 pub mod store;
 pub mod table;
+pub mod task;
 pub mod wire;
-pub mod world;
+pub mod work;
 
 pub use config::Config;
 pub use serve::{Running, ServeError, bind};

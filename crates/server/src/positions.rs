@@ -1,9 +1,11 @@
 //! Positions described for the analysis board: nothing is kept of them.
 
-use crate::hall::refusal;
+use crate::refusal::refusal;
 use crate::table::show::{captured, check, result};
 use crate::wire::{LegalMove, Played, PositionAnswer, PositionRequest, Refusal};
 use husun::{Game, Move, Position, UciError};
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 
 /// Moves of a line at most.
 pub const MAX_MOVES: usize = 2000;
@@ -15,8 +17,8 @@ pub fn read_move(position: &Position, text: &str) -> Result<Move, UciError> {
         .or_else(|error| position.parse_san(text).map_err(|_| error))
 }
 
-/// The game that a start and moves make. It goes on past draws, as analysis does.
-pub fn game(variant: &str, fen: Option<&str>, moves: &[String]) -> Result<Game, Refusal> {
+/// The game of a start without moves.
+fn start(variant: &str, fen: Option<&str>) -> Result<Game, Refusal> {
     let variant = games::variant(variant).ok_or_else(|| {
         let known: Vec<&str> = games::ids().collect();
         let found: String = variant.chars().take(40).collect();
@@ -31,23 +33,122 @@ pub fn game(variant: &str, fen: Option<&str>, moves: &[String]) -> Result<Game, 
             .map_err(|e| refusal("fen", e.to_string()))?,
         None => variant.start(),
     };
-    if moves.len() > MAX_MOVES {
-        let message = format!("{} moves, expected at most {MAX_MOVES}", moves.len());
-        return Err(refusal("moves", message));
+    Ok(Game::new(start))
+}
+
+/// Lines that were asked for last, kept since who steps through a game or adds to a line asks for nearly the same again.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// The one asked for last at the end.
+    kept: Mutex<VecDeque<Line>>,
+}
+
+#[derive(Debug)]
+struct Line {
+    variant: String,
+    fen: Option<String>,
+    moves: Vec<String>,
+    game: Game,
+}
+
+/// Positions that all kept lines have together at most.
+const KEPT: usize = 20_000;
+
+impl Lines {
+    /// Looks at the game that a start and moves make. It goes on past draws, as analysis does.
+    pub fn with<T>(
+        &self,
+        variant: &str,
+        fen: Option<&str>,
+        moves: &[String],
+        look: impl FnOnce(&Game) -> T,
+    ) -> Result<T, Refusal> {
+        if moves.len() > MAX_MOVES {
+            let message = format!("{} moves, expected at most {MAX_MOVES}", moves.len());
+            return Err(refusal("moves", message));
+        }
+        let mut line = match self.take(variant, fen, moves) {
+            Some(line) => line,
+            None => Line {
+                variant: variant.into(),
+                fen: fen.map(Into::into),
+                moves: Vec::new(),
+                game: start(variant, fen)?,
+            },
+        };
+        let played = line.extend(moves);
+        let seen = played.map(|()| look(&line.game));
+        self.keep(line);
+        seen
     }
-    let mut game = Game::new(start);
-    for (at, text) in moves.iter().enumerate() {
-        let position = game.position();
-        let bad = |e: String| refusal("illegal_move", format!("move {}: {e}", at + 1));
-        let m = read_move(position, text).map_err(|e| bad(e.to_string()))?;
-        game.play_on(m).map_err(|e| bad(e.to_string()))?;
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Line>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    Ok(game)
+
+    /// The line that shares most moves, cut to what it shares.
+    fn take(&self, variant: &str, fen: Option<&str>, moves: &[String]) -> Option<Line> {
+        let mut kept = self.lock();
+        let same = |line: &Line| line.variant == variant && line.fen.as_deref() == fen;
+        let lines = kept.iter().enumerate().filter(|(_, line)| same(line));
+        let (at, shared) = lines
+            .map(|(at, line)| (at, shared(&line.moves, moves)))
+            .max_by_key(|&(_, shared)| shared)?;
+        // One that shares little is left to those who asked for it.
+        let line = (shared * 2 >= kept[at].moves.len()).then(|| kept.remove(at))??;
+        drop(kept);
+        line.cut(shared)
+    }
+
+    fn keep(&self, line: Line) {
+        let mut kept = self.lock();
+        kept.push_back(line);
+        let mut all: usize = kept.iter().map(|line| line.moves.len() + 1).sum();
+        while all > KEPT {
+            let Some(oldest) = kept.pop_front() else {
+                return;
+            };
+            all -= oldest.moves.len() + 1;
+        }
+    }
+}
+
+fn shared(a: &[String], b: &[String]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+impl Line {
+    fn cut(mut self, to: usize) -> Option<Line> {
+        while self.moves.len() > to {
+            self.game.take_back().ok()?;
+            self.moves.pop();
+        }
+        Some(self)
+    }
+
+    fn extend(&mut self, moves: &[String]) -> Result<(), Refusal> {
+        for (at, text) in moves.iter().enumerate().skip(self.moves.len()) {
+            let position = self.game.position();
+            let bad = |e: String| refusal("illegal_move", format!("move {}: {e}", at + 1));
+            let m = read_move(position, text).map_err(|e| bad(e.to_string()))?;
+            self.game.play_on(m).map_err(|e| bad(e.to_string()))?;
+            self.moves.push(text.clone());
+        }
+        Ok(())
+    }
 }
 
 /// Describes a position.
-pub fn describe(request: &PositionRequest) -> Result<PositionAnswer, Refusal> {
-    let game = game(&request.variant, request.fen.as_deref(), &request.moves)?;
+pub fn describe(lines: &Lines, request: &PositionRequest) -> Result<PositionAnswer, Refusal> {
+    let PositionRequest {
+        variant,
+        fen,
+        moves,
+    } = request;
+    lines.with(variant, fen.as_deref(), moves, describe_game)
+}
+
+fn describe_game(game: &Game) -> PositionAnswer {
     let position = game.position();
     let legal = position.legal_moves();
     let played = game.moves().iter().enumerate().filter_map(|(ply, &m)| {
@@ -60,7 +161,7 @@ pub fn describe(request: &PositionRequest) -> Result<PositionAnswer, Refusal> {
             spent_ms: None,
         })
     });
-    Ok(PositionAnswer {
+    PositionAnswer {
         start: game.start().fen(),
         played: played.collect(),
         fen: position.fen(),
@@ -75,6 +176,6 @@ pub fn describe(request: &PositionRequest) -> Result<PositionAnswer, Refusal> {
         check: check(position),
         can_accept: position.can_accept(),
         result: game.outcome().as_ref().map(result),
-        captured: captured(&game),
-    })
+        captured: captured(game),
+    }
 }

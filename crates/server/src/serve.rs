@@ -1,14 +1,20 @@
 //! Starts a server: storage, engine, games under way, routes; and ends it.
 
 use crate::brains::Brains;
+use crate::clock::{BEAT, Halt, ServerClock, TimeNote};
 use crate::config::Config;
+use crate::directory::Directory;
 use crate::guest;
-use crate::hall::Hall;
+use crate::http::gate::Gate;
 use crate::http::{self, client::Client};
 use crate::limits::Guard;
+use crate::positions::Lines;
+use crate::seats::SeatKeys;
+use crate::services::{Services, wall_ms};
 use crate::state::App;
-use crate::store::{SqlStore, Store, StoreError, Writer};
-use crate::world::{BEAT, Heart, World, wall_ms};
+use crate::store::{Health, SqlStore, Store, StoreError, Writer, millis};
+use crate::work::Work;
+use axum_extra::extract::cookie::Key;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::future::Future;
 use std::io;
@@ -19,8 +25,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 
-/// How often idle games and quiet addresses are looked for.
-const SWEEP: Duration = Duration::from_secs(600);
+/// How often quiet addresses are forgotten.
+const SWEEP: Duration = Duration::from_secs(60);
+/// How often the storage is asked whether it is there.
+const PING: Duration = Duration::from_secs(2);
+/// Pause between attempts to open a storage that is out of order.
+const AGAIN: Duration = Duration::from_millis(500);
+/// How long a database that another server uses is waited for: one that is just ending.
+const HANDOVER: Duration = Duration::from_secs(3);
 /// How long games may take to store what they are at when the server goes down.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long requests under way may take then.
@@ -41,7 +53,7 @@ pub enum ServeError {
     #[error("data folder {0}: another server is using it")]
     InUse(String),
     /// The database cannot be used.
-    #[error("database: {0}")]
+    #[error("{0}")]
     Store(#[from] StoreError),
     /// The address cannot be listened at.
     #[error("cannot listen at {address}: {error}")]
@@ -61,11 +73,11 @@ pub enum ServeError {
 
 /// A server that is bound to its address and has not begun to serve.
 pub struct Running {
+    config: Config,
     listener: TcpListener,
-    app: App,
-    heart: Heart,
+    key: Key,
     brains: Brains,
-    store: SqlStore,
+    metrics: PrometheusHandle,
     /// Held for as long as the data folder is in use.
     _lock: std::fs::File,
 }
@@ -104,7 +116,7 @@ fn lock(folder: &Path) -> Result<std::fs::File, ServeError> {
     }
 }
 
-/// Opens the storage and binds the address.
+/// Takes the data folder and the address. The storage is opened when it serves, so that it can be asked how far it is.
 pub async fn bind(config: &Config) -> Result<Running, ServeError> {
     let folder_lock = lock(&config.data)?;
     let data = |error| ServeError::Data {
@@ -112,7 +124,6 @@ pub async fn bind(config: &Config) -> Result<Running, ServeError> {
         error,
     };
     let key = guest::key_of(&config.data).map_err(data)?;
-    let store = SqlStore::open(&config.database_url()).await?;
     let listener = TcpListener::bind(config.listen)
         .await
         .map_err(|error| ServeError::Listen {
@@ -121,38 +132,12 @@ pub async fn bind(config: &Config) -> Result<Running, ServeError> {
         })?;
     let brains =
         Brains::new(config.engine_threads, config.engine_hash).map_err(ServeError::Threads)?;
-    let metrics = recorder();
-    let run = store.begin_run(wall_ms()).await?;
-    let shared: Arc<dyn Store> = Arc::new(store.clone());
-    let world = Arc::new(World {
-        writer: Writer::new(shared.clone()),
-        store: shared.clone(),
-        brains: brains.clone(),
-        run,
-        start: Instant::now(),
-    });
-    let hall = Hall::new(world, config.limits.live_games as usize);
-    let app = App {
-        hall,
-        key,
-        secure_cookies: config.behind_proxy,
-        guard: Arc::new(Guard::new(config.limits)),
-        metrics,
-        ready: Arc::new(AtomicBool::new(false)),
-        sockets: Arc::default(),
-        behind_proxy: config.behind_proxy,
-        origins: config.origins.clone().into(),
-        client: config
-            .client
-            .clone()
-            .map_or(Client::Embedded, Client::Folder),
-    };
     Ok(Running {
+        config: config.clone(),
         listener,
-        app,
-        heart: Heart::of(&config.data),
+        key,
         brains,
-        store,
+        metrics: recorder(),
         _lock: folder_lock,
     })
 }
@@ -163,77 +148,249 @@ impl Running {
         self.listener.local_addr()
     }
 
-    /// Reads the games under way, then serves until `stop` is done. `progress` is told how many of how many
-    /// games are read.
+    /// Serves until `stop` is done: from the first moment it tells that it starts, and when the storage is open it
+    /// takes players and calls `ready`.
     pub async fn serve(
         self,
-        progress: impl FnMut(usize, usize),
+        ready: impl FnOnce(),
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
-        let hall = self.app.hall.clone();
-        let resumed = hall.resume(&self.heart, progress).await?;
-        tracing::info!(resumed, run = hall.world().run, "games are read");
-        let beat = tokio::spawn(beat(self.heart, hall.clone()));
-        let sweep = tokio::spawn(sweep(
-            hall.clone(),
-            self.app.guard.clone(),
-            self.app.metrics.clone(),
-        ));
-        self.app.ready.store(true, Relaxed);
-        let ready = self.app.ready.clone();
-        let router = http::router(self.app);
-        let (quiet, hush) = tokio::sync::oneshot::channel();
-        let ending = hall.clone();
-        let shutdown = async move {
-            stop.await;
-            ready.store(false, Relaxed);
-            tracing::info!("going down");
-            ending.close(PATIENCE).await;
-            let _ = quiet.send(());
-        };
+        let gate = Gate::new();
+        let router = gate.router();
+        let (hush, quiet) = tokio::sync::oneshot::channel::<()>();
         let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        let serving = axum::serve(self.listener, service).with_graceful_shutdown(shutdown);
-        let served = tokio::select! {
-            served = async { serving.await } => served,
-            // Sockets are told to come again; one that stays open does not keep the server up.
-            () = async { let _ = hush.await; tokio::time::sleep(LINGER).await } => Ok(()),
+        let serving = axum::serve(self.listener, service).with_graceful_shutdown(async move {
+            let _ = quiet.await;
+        });
+        let serving = tokio::spawn(async move { serving.await });
+        let mut stop = std::pin::pin!(stop);
+        let note = TimeNote::of(&self.config.data);
+        let opened = tokio::select! {
+            opened = open(&self.config, &gate, &note) => opened,
+            () = &mut stop => {
+                serving.abort();
+                return Ok(());
+            }
         };
-        beat.abort();
-        sweep.abort();
+        let (store, services) = match opened {
+            Ok((store, begun)) => {
+                let services = begun.services(&store, &self.key, self.brains.clone());
+                (store, services)
+            }
+            Err(error) => {
+                serving.abort();
+                return Err(error);
+            }
+        };
+        let directory = Directory::new(services.clone(), self.config.limits.live_games as usize);
+        let app = app(
+            &self.config,
+            directory.clone(),
+            self.key,
+            self.metrics.clone(),
+        );
+        let (guard, open_to_players) = (app.guard.clone(), app.ready.clone());
+        gate.open(http::router(app));
+        let tasks = [
+            tokio::spawn(beat(note, services.clone())),
+            tokio::spawn(follow_health(services.clone())),
+            tokio::spawn(watch_storage(store.clone())),
+            tokio::spawn(directory.clone().attend()),
+            tokio::spawn(sweep(guard, self.metrics)),
+            tokio::spawn(end_of_start(
+                services.clock.clone(),
+                Duration::from_secs(self.config.start_grace_seconds.into()),
+            )),
+        ];
+        tracing::info!(run = services.run, "serving");
+        ready();
+        stop.await;
+        open_to_players.store(false, Relaxed);
+        tracing::info!("going down");
+        directory.close(PATIENCE).await;
+        let _ = hush.send(());
+        // Sockets are told to come again; one that stays open does not keep the server up.
+        let served = tokio::time::timeout(LINGER, serving).await;
+        for task in tasks {
+            task.abort();
+        }
         self.brains.close();
-        self.store.close().await;
-        served.map_err(ServeError::Serve)
+        store.close().await;
+        match served {
+            Ok(Ok(served)) => served.map_err(ServeError::Serve),
+            _ => Ok(()),
+        }
     }
 }
 
-async fn beat(heart: Heart, hall: Hall) {
+/// What a run begins with.
+struct Begun {
+    run: i64,
+    counted_from: i64,
+    time: Duration,
+}
+
+impl Begun {
+    fn services(self, store: &SqlStore, key: &Key, brains: Brains) -> Arc<Services> {
+        let shared: Arc<dyn Store> = Arc::new(store.clone());
+        Arc::new(Services {
+            writer: Writer::new(shared.clone()),
+            store: shared,
+            brains,
+            work: Work::new(),
+            lines: Lines::default(),
+            clock: ServerClock::starting_at(self.time),
+            keys: SeatKeys::new(key),
+            run: self.run,
+            counted_from: self.counted_from,
+        })
+    }
+}
+
+/// Opens the storage and begins a run. What may pass, as a full disk or a database that is still starting, is waited
+/// for, and told.
+async fn open(
+    config: &Config,
+    gate: &Gate,
+    note: &TimeNote,
+) -> Result<(SqlStore, Begun), ServeError> {
+    let url = config.database_url();
+    let start = Instant::now();
+    let mut told = String::new();
+    loop {
+        let error = match begin(&url, note).await {
+            Ok(opened) => return Ok(opened),
+            Err(error) => error,
+        };
+        let passing = match &error {
+            StoreError::InUse(_) => start.elapsed() < HANDOVER,
+            StoreError::Unavailable(_) => true,
+            _ => false,
+        };
+        if !passing {
+            return Err(error.into());
+        }
+        let text = error.to_string();
+        if text != told {
+            tracing::error!(%error, "the storage cannot be opened yet");
+            gate.tell(&text);
+            told = text;
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+async fn begin(url: &str, note: &TimeNote) -> Result<(SqlStore, Begun), StoreError> {
+    let store = SqlStore::open(url).await?;
+    let noted = note.last();
+    let begun = match store.begin_run(wall_ms(), noted.map(|(run, _)| run)).await {
+        Ok(begun) => begun,
+        Err(error) => {
+            store.close().await;
+            return Err(error);
+        }
+    };
+    let last = begun.run - 1;
+    if let Some((run, _)) = noted.filter(|(run, _)| *run > last) {
+        tracing::warn!(
+            run,
+            last,
+            "the database is older than its data folder; what happened since is not in it"
+        );
+    }
+    let noted = noted.filter(|(run, _)| *run == last).map(|(_, ms)| ms);
+    let ms = noted.unwrap_or_default().max(begun.last_ms).max(0);
+    let time = Duration::from_millis(ms as u64);
+    Ok((
+        store,
+        Begun {
+            run: begun.run,
+            counted_from: begun.counted_from,
+            time,
+        },
+    ))
+}
+
+fn app(config: &Config, directory: Directory, key: Key, metrics: PrometheusHandle) -> App {
+    App {
+        directory,
+        key,
+        secure_cookies: config.behind_proxy,
+        guard: Arc::new(Guard::new(config.limits)),
+        metrics,
+        ready: Arc::new(AtomicBool::new(true)),
+        sockets: Arc::default(),
+        behind_proxy: config.behind_proxy,
+        origins: config.origins.clone().into(),
+        client: config
+            .client
+            .clone()
+            .map_or(Client::Embedded, Client::Folder),
+    }
+}
+
+/// Lets the clocks run when players have had time to come back.
+async fn end_of_start(clock: ServerClock, grace: Duration) {
+    tokio::time::sleep(grace).await;
+    clock.resume(&Halt::Starting);
+}
+
+/// Notes the server's time in the data folder.
+async fn beat(mut note: TimeNote, services: Arc<Services>) {
     let mut beats = tokio::time::interval(BEAT);
     beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
     let mut ill = false;
     loop {
         beats.tick().await;
-        let (run, ms) = hall.world().run_time();
-        match heart.beat(run, ms) {
+        match note.note(services.run, millis(services.clock.now())) {
             Ok(()) => ill = false,
             Err(error) if !ill => {
                 ill = true;
-                tracing::error!(%error, "the run's time cannot be noted");
+                tracing::error!(%error, "the server's time cannot be noted");
             }
             Err(_) => {}
         }
     }
 }
 
-async fn sweep(hall: Hall, guard: Arc<Guard>, metrics: PrometheusHandle) {
+/// Stops the clocks while nothing can be stored.
+async fn follow_health(services: Arc<Services>) {
+    let mut health = services.writer.health();
+    loop {
+        match &*health.borrow_and_update() {
+            Health::Well => services.clock.resume(&Halt::Storage),
+            Health::Ill(_) => services.clock.halt(Halt::Storage),
+        }
+        if health.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Notices when the storage is gone though nobody stores anything.
+async fn watch_storage(store: SqlStore) {
+    let mut told = String::new();
+    loop {
+        tokio::time::sleep(PING).await;
+        let text = match store.ping().await {
+            Ok(()) => String::new(),
+            Err(error) => error.to_string(),
+        };
+        if text != told {
+            match text.is_empty() {
+                true => tracing::info!("the storage answers again"),
+                false => tracing::error!(error = %text, "the storage does not answer"),
+            }
+            told = text;
+        }
+    }
+}
+
+async fn sweep(guard: Arc<Guard>, metrics: PrometheusHandle) {
     let mut sweeps = tokio::time::interval(SWEEP);
     loop {
         sweeps.tick().await;
         guard.tidy();
         metrics.run_upkeep();
-        match hall.sweep().await {
-            Ok(0) => {}
-            Ok(closed) => tracing::info!(closed, "idle games are closed"),
-            Err(refused) => tracing::warn!(message = %refused.message, "idle games are not closed"),
-        }
     }
 }

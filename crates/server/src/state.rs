@@ -1,6 +1,6 @@
 //! What handlers share. Each handler asks for the part it needs.
 
-use crate::hall::Hall;
+use crate::directory::Directory;
 use crate::http::client::Client;
 use crate::limits::Guard;
 use axum::extract::FromRef;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 #[derive(Clone)]
 pub struct App {
     /// All games.
-    pub hall: Hall,
+    pub directory: Directory,
     /// Signs cookies.
     pub key: Key,
     /// Whether cookies go over TLS alone.
@@ -40,8 +40,8 @@ impl FromRef<App> for Client {
     }
 }
 
-impl FromRef<App> for Hall {
-    fn from_ref(app: &App) -> Hall {
-        app.hall.clone()
+impl FromRef<App> for Directory {
+    fn from_ref(app: &App) -> Directory {
+        app.directory.clone()
     }
 }

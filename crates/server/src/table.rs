@@ -2,6 +2,7 @@
 //! says what follows from an action, [`Table::apply`] makes it so; a game read from storage is the same
 //! events applied again. No storage, no sockets, no time but what is given.
 
+pub mod card;
 mod decide;
 mod event;
 pub mod show;
@@ -9,7 +10,7 @@ pub mod show;
 mod tests;
 
 pub use decide::{Action, Refused, Who};
-pub use event::{Entry, Event, Person, SeatSpec, Spec};
+pub use event::{Entry, Event, Opener, Person, SeatSpec, Spec};
 
 use crate::customs::{self, Family};
 use crate::wire::{Both, ChatLine, CustomsMethod, Played, Stage};
@@ -21,6 +22,14 @@ use std::time::Duration;
 
 /// How long a player may be silent about a question of the customs.
 pub const SILENCE: Duration = Duration::from_secs(60);
+/// A game that waits for its second player is closed after this.
+pub const WAITING: Duration = Duration::from_secs(24 * 3600);
+/// A game without a clock is closed when nothing has happened for this long.
+pub const SILENT: Duration = Duration::from_secs(30 * 24 * 3600);
+/// How much of a player's time may be the way to the server: so much at once, and what comes back with each move.
+pub const LAG_BUDGET: Duration = Duration::from_millis(500);
+/// What comes back of it with each of the player's moves.
+pub const LAG_REFILL: Duration = Duration::from_millis(20);
 
 /// Why events make no game: the storage is damaged, or was written by something else.
 #[derive(Debug, thiserror::Error)]
@@ -57,8 +66,10 @@ struct Settling {
 #[derive(Clone, Debug, Default)]
 struct Counsellor {
     appointed: bool,
-    /// Secret of the person's seat; the engine if missing.
-    secret: Option<String>,
+    /// What opens the person's seat; the engine if missing.
+    opener: Option<Opener>,
+    /// What opened it before it was taken.
+    invitation: Option<Opener>,
     person: Option<Person>,
     /// Half-moves played when asked.
     asked: Option<usize>,
@@ -72,6 +83,9 @@ pub struct Table {
     seq: u64,
     at: Duration,
     present: Both<Option<Person>>,
+    openers: Both<Opener>,
+    /// What opened a seat before it was taken.
+    invitations: Both<Option<Opener>>,
     variant: Option<Arc<Variant>>,
     game: Option<Game>,
     begun: bool,
@@ -82,6 +96,14 @@ pub struct Table {
     played: Vec<Played>,
     customs: Option<Settling>,
     takeback: Option<Side>,
+    /// Number of the event by which moves were last taken back.
+    cut: u64,
+    /// Offers, wishes and what followed from them, which are bounded.
+    offers: u32,
+    /// Half-moves played when a side last offered a draw.
+    offered_at: Both<Option<usize>>,
+    /// What is left of each side's budget for the way to the server.
+    lag_left: Both<Duration>,
     rematch_offer: Option<Side>,
     rematch: Option<String>,
     chat: Vec<ChatLine>,
@@ -95,6 +117,8 @@ impl Table {
             seq: 0,
             at: Duration::ZERO,
             present: Both::default(),
+            openers: Both::of(|side| spec.seats.get(side).opener()),
+            invitations: Both::default(),
             variant: None,
             game: None,
             begun: false,
@@ -104,6 +128,10 @@ impl Table {
             played: Vec::new(),
             customs: None,
             takeback: None,
+            cut: 0,
+            offers: 0,
+            offered_at: Both::default(),
+            lag_left: Both::of(|_| LAG_BUDGET),
             rematch_offer: None,
             rematch: None,
             chat: Vec::new(),
@@ -240,7 +268,7 @@ impl Table {
         self.spec.seats.get(side).level
     }
 
-    fn is_there(&self, side: Side) -> bool {
+    pub(crate) fn is_there(&self, side: Side) -> bool {
         self.level(side).is_some() || self.present.get(side).is_some()
     }
 
@@ -255,27 +283,77 @@ impl Table {
 
     /// When something happens of itself: a flag falls, or silence has lasted too long.
     pub fn deadline(&self) -> Option<Duration> {
-        match self.stage() {
-            Stage::Playing => self.clock.as_ref()?.deadline(),
-            Stage::Customs => Some(self.customs.as_ref()?.since + SILENCE),
-            _ => None,
+        match (self.stage(), &self.clock) {
+            (Stage::Playing, Some(clock)) => clock.deadline(),
+            (Stage::Playing, None) => Some(self.at + SILENT),
+            (Stage::Customs, _) => Some(self.customs.as_ref()?.since + SILENCE),
+            (Stage::Waiting, _) => Some(self.at + WAITING),
+            (Stage::Over | Stage::Aborted, _) => None,
         }
     }
 
-    /// Whose seat a secret or a guest opens. A secret comes first.
-    pub fn seat_of(&self, secret: Option<&str>, guest: &str) -> Option<Who> {
-        if let Some(secret) = secret.filter(|s| !s.is_empty()) {
-            for side in Side::ALL {
-                if same(&self.spec.seats.get(side).secret, secret) {
-                    return Some(Who::Player(side));
-                }
-                let counsellor = self.counsel.get(side).secret.as_deref();
-                if counsellor.is_some_and(|own| same(own, secret)) {
-                    return Some(Who::Counsellor(side));
-                }
-            }
-            return None;
-        }
+    /// A time before which nothing happens of itself, whatever the players do until then: what each has left only
+    /// grows with moves.
+    pub fn earliest(&self, at: Duration) -> Option<Duration> {
+        let deadline = self.deadline()?;
+        let Some(clock) = self
+            .clock
+            .as_ref()
+            .filter(|_| self.stage() == Stage::Playing)
+        else {
+            return Some(deadline);
+        };
+        let left = |side| clock.remaining(side, at).total(clock.control());
+        let least = Side::ALL.into_iter().filter_map(left).min();
+        Some(least.map_or(deadline, |least| deadline.min(at + least)))
+    }
+
+    /// Whether the engine is to do something.
+    pub fn engine_is_asked(&self) -> bool {
+        let to_move = self.turn().is_some_and(|side| self.level(side).is_some());
+        to_move || self.engine_counsels().is_some()
+    }
+
+    /// What opens the seats, as they are now.
+    pub fn openers(&self) -> impl Iterator<Item = (Who, Opener)> {
+        let players = Side::ALL.into_iter();
+        let players = players.map(|side| (Who::Player(side), self.openers.get(side).clone()));
+        let counsellors = Side::ALL.into_iter().filter_map(|side| {
+            let opener = self.counsel.get(side).opener.clone()?;
+            Some((Who::Counsellor(side), opener))
+        });
+        players.chain(counsellors)
+    }
+
+    /// What opened seats before they were taken.
+    pub fn invitations(&self) -> impl Iterator<Item = (Who, Opener)> {
+        let players = Side::ALL.into_iter().filter_map(|side| {
+            let opener = self.invitations.get(side).clone()?;
+            Some((Who::Player(side), opener))
+        });
+        let counsellors = Side::ALL.into_iter().filter_map(|side| {
+            let opener = self.counsel.get(side).invitation.clone()?;
+            Some((Who::Counsellor(side), opener))
+        });
+        players.chain(counsellors)
+    }
+
+    /// What opens a seat now.
+    pub fn opener(&self, who: Who) -> Option<Opener> {
+        self.openers()
+            .find(|(w, _)| *w == who)
+            .map(|(_, opener)| opener)
+    }
+
+    /// What opens the seat of a side's Counsellor, as long as nobody has taken it.
+    pub fn counsel_invitation(&self, side: Side) -> Option<Opener> {
+        let counsellor = self.counsel.get(side);
+        let free = counsellor.person.is_none();
+        counsellor.opener.clone().filter(|_| free)
+    }
+
+    /// The seat that a guest has taken or that is kept for that guest.
+    pub fn seat_of_guest(&self, guest: &str) -> Option<Who> {
         let sits = |side: &Side| self.person(*side).is_some_and(|p| p.guest == guest);
         let player = Side::ALL.into_iter().find(sits).map(Who::Player);
         player.or_else(|| {
@@ -287,6 +365,12 @@ impl Table {
         })
     }
 
+    /// Whether it is shown among the games to watch.
+    pub fn is_public(&self) -> bool {
+        let with_engine = Side::ALL.into_iter().any(|side| self.level(side).is_some());
+        self.spec.public.unwrap_or(with_engine)
+    }
+
     /// The guests who play, for lists of own games.
     pub fn guests(&self) -> impl Iterator<Item = &str> {
         let people = Side::ALL.into_iter().filter_map(|side| self.person(side));
@@ -296,7 +380,7 @@ impl Table {
     /// Whether the choice of a promotion in lieu of a move stands and `side` may ask its Counsellor.
     fn can_ask(&self, side: Side) -> bool {
         let counsellor = self.counsel.get(side);
-        let engine = counsellor.appointed && counsellor.secret.is_none();
+        let engine = counsellor.appointed && counsellor.opener.is_none();
         (engine || counsellor.person.is_some())
             && counsellor.asked.is_none()
             && self.turn() == Some(side)
@@ -321,7 +405,7 @@ impl Table {
     pub fn engine_counsels(&self) -> Option<Side> {
         Side::ALL.into_iter().find(|&side| {
             let c = self.counsel.get(side);
-            c.secret.is_none()
+            c.opener.is_none()
                 && c.asked == Some(self.ply())
                 && c.advice.is_none()
                 && !self.is_over()
@@ -332,8 +416,17 @@ impl Table {
     pub fn apply(&mut self, event: &Event, at: Duration) -> Result<(), String> {
         let at = at.max(self.at);
         match event {
-            Event::Joined { side, person } => {
+            Event::Joined {
+                side,
+                person,
+                number,
+            } => {
                 *self.present.get_mut(*side) = Some(person.clone());
+                if let Some(number) = number {
+                    let fresh = Opener::Number(number.clone());
+                    let old = std::mem::replace(self.openers.get_mut(*side), fresh);
+                    *self.invitations.get_mut(*side) = Some(old);
+                }
                 if let Some(customs) = &mut self.customs {
                     customs.since = at;
                 }
@@ -348,11 +441,16 @@ impl Table {
             Event::Flagged { side } => self.end(at, |g| g.lose_on_time(*side))?,
             Event::DrawOffered { side } => {
                 self.on_board(|g| g.offer_draw(*side).map(drop))?;
+                *self.offered_at.get_mut(*side) = Some(self.played.len());
             }
             Event::DrawAgreed { side } => self.end(at, |g| g.agree_to_draw(*side))?,
             Event::DrawDeclined { side } => self.on_board(|g| g.decline_draw(*side))?,
             Event::TakebackAsked { side } => self.takeback = Some(*side),
-            Event::TakenBack { plies } => self.take_back(*plies, at)?,
+            Event::TakenBack { plies } => {
+                self.take_back(*plies, at)?;
+                self.cut = self.seq + 1;
+                self.offered_at = Both::default();
+            }
             Event::TakebackDeclined => self.takeback = None,
             Event::Aborted => {
                 self.aborted = true;
@@ -367,16 +465,31 @@ impl Table {
                 text: text.clone(),
             }),
             Event::RematchOffered { side } => self.rematch_offer = Some(*side),
+            Event::RematchFailed => self.rematch_offer = None,
             Event::Rematched { game } => self.rematch = Some(game.clone()),
-            Event::Appointed { side, secret } => {
+            Event::Appointed {
+                side,
+                secret,
+                number,
+            } => {
+                let number = number.clone().map(Opener::Number);
                 *self.counsel.get_mut(*side) = Counsellor {
                     appointed: true,
-                    secret: secret.clone(),
+                    opener: number.or(secret.clone().map(Opener::Word)),
                     ..Counsellor::default()
                 };
             }
-            Event::CounsellorJoined { side, person } => {
-                self.counsel.get_mut(*side).person = Some(person.clone());
+            Event::CounsellorJoined {
+                side,
+                person,
+                number,
+            } => {
+                let counsellor = self.counsel.get_mut(*side);
+                counsellor.person = Some(person.clone());
+                if let Some(number) = number {
+                    let fresh = Some(Opener::Number(number.clone()));
+                    counsellor.invitation = std::mem::replace(&mut counsellor.opener, fresh);
+                }
             }
             Event::CounselAsked { side } => {
                 self.counsel.get_mut(*side).asked = Some(self.played.len());
@@ -385,6 +498,9 @@ impl Table {
                 self.counsel.get_mut(*side).advice = Some(text.clone());
             }
             Event::Resumed => {}
+        }
+        if event.is_offer() {
+            self.offers += 1;
         }
         self.at = at;
         self.seq += 1;
@@ -491,6 +607,7 @@ impl Table {
         let before = game.position();
         let m = before.parse_uci(uci).map_err(|e| e.to_string())?;
         let (uci, san) = (before.uci(m).to_string(), before.san(m));
+        let side = before.turn();
         let kept = self.clock.clone();
         let mut spent_ms = None;
         if let Some(clock) = &mut self.clock {
@@ -516,6 +633,8 @@ impl Table {
             spent_ms,
         });
         self.clocks_before.push(kept);
+        let left = self.lag_left.get_mut(side);
+        *left = (left.saturating_sub(lag) + LAG_REFILL).min(LAG_BUDGET);
         self.takeback = None;
         if outcome.is_some() {
             self.stop_clock(at);
@@ -535,9 +654,4 @@ impl Table {
         self.takeback = None;
         Ok(())
     }
-}
-
-/// Compares secrets in a time that does not tell how much of them agrees.
-fn same(a: &str, b: &str) -> bool {
-    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |d, (x, y)| d | (x ^ y)) == 0
 }

@@ -93,10 +93,11 @@ async fn seats_are_opened_by_their_secrets_alone() -> Fallible<()> {
     for message in [
         ClientMessage::Resign,
         ClientMessage::Abort,
-        ClientMessage::Draw { ply: 0 },
+        ClientMessage::Draw { ply: 0, seq: None },
         ClientMessage::Chat { text: "hi".into() },
         ClientMessage::Move {
             ply: 0,
+            seq: None,
             text: "e2e4".into(),
         },
     ] {

@@ -23,12 +23,16 @@ async fn the_engine_answers_and_gives_moves_back() -> Fallible<()> {
     white.ply(1).await?;
     let now = white.ply(2).await?;
     assert_eq!(now.turn, Some(Side::White));
-    white.say(&ClientMessage::Takeback { ply: 2 }).await?;
+    white
+        .say(&ClientMessage::Takeback { ply: 2, seq: None })
+        .await?;
     assert_eq!(white.ply(0).await?.turn, Some(Side::White));
     white.play(0, &first).await?;
     white.ply(2).await?;
     // The engine answers an offer, and goes on whatever its answer is.
-    white.say(&ClientMessage::Draw { ply: 2 }).await?;
+    white
+        .say(&ClientMessage::Draw { ply: 2, seq: None })
+        .await?;
     let now = white
         .until(|m| match m {
             ServerMessage::Update { now, .. } if now.draw_offer.is_none() => Some(*now),
@@ -76,7 +80,9 @@ async fn what_the_engine_found_for_a_move_taken_back_is_not_played() -> Fallible
     let (mut white, _) = server.join(&made.id, Some(&made.seat)).await?;
     white.play(0, "b1e4").await?;
     white.ply(1).await?;
-    white.say(&ClientMessage::Takeback { ply: 1 }).await?;
+    white
+        .say(&ClientMessage::Takeback { ply: 1, seq: None })
+        .await?;
     white.ply(0).await?;
     white.play(0, "b1b6").await?;
     white.ply(1).await?;
@@ -89,9 +95,18 @@ async fn friends(server: &TestServer, wishes: &str) -> Fallible<(GameMade, Socke
     let made = server.make(wishes).await?;
     let (mut white, _) = server.join(&made.id, Some(&made.seat)).await?;
     let friend = made.friend_seat.clone().ok_or("no seat for the friend")?;
-    let (black, _) = server.join(&made.id, Some(&friend)).await?;
+    let (black, snapshot) = server.join(&made.id, Some(&friend)).await?;
     white.ply(0).await?;
-    Ok((made, white, black))
+    // From now on the friend's own word opens the seat.
+    let friend_seat = snapshot.seat;
+    Ok((
+        GameMade {
+            friend_seat,
+            ..made
+        },
+        white,
+        black,
+    ))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,17 +170,23 @@ async fn friends_agree_on_draws_and_takebacks_while_others_watch() -> Fallible<(
     assert_eq!(snapshot.own, None);
     white.play(0, "e4").await?;
     watcher.ply(1).await?;
-    white.say(&ClientMessage::Takeback { ply: 1 }).await?;
+    white
+        .say(&ClientMessage::Takeback { ply: 1, seq: None })
+        .await?;
     black
         .until(|m| match m {
             ServerMessage::Update { now, .. } => now.takeback_offer,
             _ => None,
         })
         .await?;
-    black.say(&ClientMessage::Takeback { ply: 1 }).await?;
+    black
+        .say(&ClientMessage::Takeback { ply: 1, seq: None })
+        .await?;
     watcher.ply(0).await?;
     white.play(0, "d4").await?;
-    white.say(&ClientMessage::Draw { ply: 1 }).await?;
+    white
+        .say(&ClientMessage::Draw { ply: 1, seq: None })
+        .await?;
     black
         .until(|m| match m {
             ServerMessage::Update { now, .. } => now.draw_offer,
@@ -174,7 +195,9 @@ async fn friends_agree_on_draws_and_takebacks_while_others_watch() -> Fallible<(
         .await?;
     let watchable: Vec<GameCard> = server.get("/api/games").await?;
     assert!(watchable.iter().any(|c| c.id == made.id));
-    black.say(&ClientMessage::Draw { ply: 1 }).await?;
+    black
+        .say(&ClientMessage::Draw { ply: 1, seq: None })
+        .await?;
     let result = watcher
         .until(|m| match m {
             ServerMessage::Update { now, .. } => now.result,

@@ -47,7 +47,7 @@ impl Client {
                     return None;
                 }
                 let data = tokio::fs::read(folder.join(path)).await.ok()?;
-                Some((data.into(), format!("w{}", crate::world::wall_ms())))
+                Some((data.into(), format!("w{}", crate::services::wall_ms())))
             }
         }
     }

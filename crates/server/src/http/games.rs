@@ -2,11 +2,11 @@
 
 use super::address::Address;
 use super::{Failure, Json};
+use crate::directory::{Directory, Payer, name_of};
 use crate::guest::Guest;
-use crate::hall::{Hall, name_of};
-use crate::live::Command;
 use crate::state::App;
 use crate::wire::{GameCard, GameMade, NewGame, Refusal, Snapshot};
+use crate::work::Weight;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
@@ -21,8 +21,10 @@ fn no_game() -> Failure {
 
 /// Games that can be watched, those moved last first.
 #[utoipa::path(get, path = "/api/games", responses((status = 200, body = Vec<GameCard>), (status = 503, body = Refusal)))]
-pub async fn watchable(State(hall): State<Hall>) -> Result<axum::Json<Vec<GameCard>>, Failure> {
-    Ok(axum::Json(hall.watchable().await?))
+pub async fn watchable(
+    State(directory): State<Directory>,
+) -> Result<axum::Json<Vec<GameCard>>, Failure> {
+    Ok(axum::Json(directory.watchable().await))
 }
 
 /// Makes a game.
@@ -46,7 +48,7 @@ pub async fn make(
     if let Some(name) = wishes.name.as_deref().and_then(name_of) {
         person.name = name;
     }
-    let (made, side) = app.hall.make(&wishes, &person).await?;
+    let (made, side) = app.directory.make(&wishes, &person).await?;
     let seat = |side| made.seats.get(side).clone();
     let answer = GameMade {
         side: side.into(),
@@ -64,17 +66,14 @@ pub async fn make(
     responses((status = 200, body = Snapshot), (status = 404, body = Refusal), (status = 503, body = Refusal))
 )]
 pub async fn look(
-    State(hall): State<Hall>,
+    State(app): State<App>,
+    Address(address): Address,
     guest: Guest,
     Path(id): Path<String>,
 ) -> Result<axum::Json<Snapshot>, Failure> {
-    let asks = guest.person.guest.as_str();
-    let snapshot = hall.ask(&id, |answer| Command::Look {
-        guest: asks.into(),
-        answer,
-    });
-    let snapshot = snapshot.await?.ok_or_else(no_game)?;
-    Ok(axum::Json(*snapshot))
+    let payer = Payer::Address(&app.guard, address);
+    let told = app.directory.look(&id, &guest.person.guest, payer).await?;
+    Ok(axum::Json(told.ok_or_else(no_game)?))
 }
 
 /// A game as PGN text.
@@ -85,11 +84,16 @@ pub async fn look(
         (status = 409, body = Refusal), (status = 503, body = Refusal))
 )]
 pub async fn pgn(
-    State(hall): State<Hall>,
+    State(app): State<App>,
+    Address(address): Address,
     Path(id): Path<String>,
 ) -> Result<impl IntoResponse, Failure> {
-    let text = hall.ask(&id, |answer| Command::Pgn { answer }).await?;
-    let text = text.ok_or_else(no_game)?;
+    let payer = Payer::Address(&app.guard, address);
+    let read = app.directory.read_for(&id, payer).await?;
+    let table = read.ok_or_else(no_game)?.table;
+    let of = id.clone();
+    let write = move || crate::pgn::of_table(&of, &table);
+    let text = app.directory.work().run(Weight::Light, write).await?;
     let text = text.map_err(|e| Failure::of(StatusCode::CONFLICT, "not_begun", e))?;
     let name = format!("attachment; filename=\"husun-{id}.pgn\"");
     let headers = [

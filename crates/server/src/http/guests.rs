@@ -1,8 +1,8 @@
 //! Who asks, and that one's games.
 
 use super::{Failure, Json};
+use crate::directory::name_of;
 use crate::guest::Guest;
-use crate::hall::name_of;
 use crate::state::App;
 use crate::wire::{GameCard, Me, Refusal};
 use axum::extract::State;
@@ -39,6 +39,6 @@ pub async fn rename(
 /// The guest's own games, the newest first.
 #[utoipa::path(get, path = "/api/me/games", responses((status = 200, body = Vec<GameCard>), (status = 503, body = Refusal)))]
 pub async fn own(State(app): State<App>, guest: Guest) -> Result<impl IntoResponse, Failure> {
-    let cards = app.hall.own(&guest.person.guest).await?;
+    let cards = app.directory.own(&guest.person.guest).await?;
     Ok((guest, axum::Json(cards)))
 }

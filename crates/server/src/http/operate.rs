@@ -23,7 +23,7 @@ pub async fn ready(State(app): State<App>) -> Result<&'static str, Failure> {
             "games are being read, or the server goes down",
         ));
     }
-    let store = app.hall.world().store.ping().await;
+    let store = app.directory.services().store.ping().await;
     store
         .map(|()| "ready\n")
         .map_err(|e| Failure::from(crate::wire::Refusal::from(e)))

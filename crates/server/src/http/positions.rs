@@ -1,7 +1,9 @@
 //! Positions and PGN texts for the analysis board.
 
 use super::{Failure, Json};
+use crate::directory::Directory;
 use crate::wire::{PgnAnswer, PgnRequest, PositionAnswer, PositionRequest, Refusal};
+use axum::extract::State;
 use axum::http::StatusCode;
 
 /// A position, from a start and moves.
@@ -11,9 +13,12 @@ use axum::http::StatusCode;
         (status = 413, body = Refusal), (status = 415, body = Refusal))
 )]
 pub async fn describe(
+    State(directory): State<Directory>,
     Json(request): Json<PositionRequest>,
 ) -> Result<axum::Json<PositionAnswer>, Failure> {
-    let described = tokio::task::spawn_blocking(move || crate::positions::describe(&request));
+    let services = directory.services().clone();
+    let described =
+        tokio::task::spawn_blocking(move || crate::positions::describe(&services.lines, &request));
     Ok(axum::Json(joined(described.await)??))
 }
 

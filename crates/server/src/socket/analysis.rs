@@ -1,12 +1,14 @@
 //! Analysis for one socket: one question at a time, lines told as they are found.
 
-use crate::brains::{Brains, Purpose, Question};
-use crate::hall::refusal;
-use crate::live::Outbox;
-use crate::positions;
+use crate::brains::{Purpose, Question};
+use crate::refusal::refusal;
+use crate::state::App;
+use crate::task::Outbox;
 use crate::wire::{AnalyseQuestion, AnalysisLine, Refusal, ServerMessage};
+use crate::work::Weight;
 use engine::{Info, Level, Limits, Score, Wdl};
 use husun::{Move, Position, Side};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,6 +25,7 @@ const SHOWN: usize = 24;
 /// The analysis of one socket.
 pub struct Analysis {
     owner: String,
+    address: IpAddr,
     stop: Arc<AtomicBool>,
 }
 
@@ -40,9 +43,10 @@ struct Found {
 
 impl Analysis {
     /// Nothing asked yet.
-    pub fn new(socket: u64) -> Analysis {
+    pub fn new(socket: u64, address: IpAddr) -> Analysis {
         Analysis {
             owner: format!("socket {socket}"),
+            address,
             stop: Arc::default(),
         }
     }
@@ -53,25 +57,60 @@ impl Analysis {
     }
 
     /// Asks about a position; what was asked before ends.
-    pub fn ask(
+    pub async fn ask(
         &mut self,
-        brains: &Brains,
-        question: &AnalyseQuestion,
+        app: &App,
+        question: AnalyseQuestion,
         outbox: &Outbox,
     ) -> Result<(), Refusal> {
         self.stop();
         self.stop = Arc::default();
-        let game = positions::game(&question.variant, question.fen.as_deref(), &question.moves)?;
         let wanted = question.lines.unwrap_or(1);
         if !(1..=LINES).contains(&wanted) {
             let message = format!("{wanted} lines, expected 1 to {LINES}");
             return Err(refusal("lines", message));
         }
-        let position = game.position().clone();
-        let history = (0..game.moves().len()).filter_map(|ply| game.position_at(ply));
-        let legal = position.legal_moves().len();
+        let positions = 1 + u32::try_from(question.moves.len()).unwrap_or(u32::MAX);
+        if !app.guard.positions(self.address, positions) {
+            let message = "too many positions from your address; wait a little";
+            return Err(refusal("rate", message));
+        }
+        let services = app.directory.services().clone();
+        let n = question.n;
+        let play = move || {
+            let AnalyseQuestion {
+                variant,
+                fen,
+                moves,
+                ..
+            } = &question;
+            services.lines.with(variant, fen.as_deref(), moves, |game| {
+                let history = (0..game.moves().len()).filter_map(|ply| game.position_at(ply));
+                let keys: Vec<u64> = history.map(Position::key).collect();
+                (
+                    game.position().clone(),
+                    keys,
+                    game.position().legal_moves().len(),
+                )
+            })
+        };
+        let played = app.directory.work().run(Weight::Light, play).await?;
+        let (position, history, legal) = played?;
+        let lines = usize::from(wanted).min(legal.max(1));
+        self.think(app, n, position, history, lines, outbox)
+    }
+
+    fn think(
+        &self,
+        app: &App,
+        n: u32,
+        position: Position,
+        history: Vec<u64>,
+        lines: usize,
+        outbox: &Outbox,
+    ) -> Result<(), Refusal> {
         let found = Arc::new(Mutex::new(Found {
-            n: question.n,
+            n,
             position: position.clone(),
             lines: Vec::new(),
             depth: 0,
@@ -80,12 +119,11 @@ impl Analysis {
             outbox: outbox.clone(),
             stop: self.stop.clone(),
         }));
-        let lines = usize::from(wanted).min(legal.max(1));
         let (in_report, at_end) = (found.clone(), found);
         let asked = Question {
             owner: self.owner.clone(),
             purpose: Purpose::Analysis,
-            history: history.map(Position::key).collect(),
+            history,
             position,
             level: Level::FULL,
             limits: Limits::movetime(LONGEST),
@@ -106,9 +144,8 @@ impl Analysis {
                     .tell(true);
             }),
         };
-        brains
-            .ask(asked)
-            .map_err(|busy| refusal("busy", busy.to_string()))
+        let asked = app.directory.services().brains.ask(asked);
+        asked.map_err(|busy| refusal("busy", busy.to_string()))
     }
 }
 

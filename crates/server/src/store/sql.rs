@@ -1,75 +1,110 @@
-//! Games in SQLite or PostgreSQL: the same SQL for both.
+//! Games in SQLite or PostgreSQL: the same SQL for both. One connection writes, in transactions that it begins and
+//! ends itself; others read. A connection that met an error is closed, and no other takes its place before it
+//! holds the database for this server alone.
 
-use super::{Answer, EventRow, NewGameRow, Store, StoreError, StoredGame};
+use super::append;
+use super::file::DatabaseFile;
+use super::{Answer, EventRow, GameWrite, ListedGame, RunRow, Store, StoreError, StoredGame};
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions, AnyRow};
-use sqlx::{AnyPool, ConnectOptions, Connection, Row};
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::{AnyConnection, AnyPool, ConnectOptions, Connection, Row};
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::{Mutex, MutexGuard};
 
-/// Most rows in one statement: nine values each, well below what both databases take.
-const ROWS: usize = 500;
+static MIGRATIONS: Migrator = sqlx::migrate!();
 
-/// The tables, in the dialect that both have.
-const SCHEMA: &[&str] = &[
-    "CREATE TABLE IF NOT EXISTS games (id TEXT PRIMARY KEY, spec TEXT NOT NULL, made_ms BIGINT NOT NULL, \
-     over BIGINT NOT NULL DEFAULT 0)",
-    "CREATE INDEX IF NOT EXISTS games_running ON games (over, made_ms)",
-    "CREATE TABLE IF NOT EXISTS events (game TEXT NOT NULL, seq BIGINT NOT NULL, at_ms BIGINT NOT NULL, \
-     run BIGINT NOT NULL, run_ms BIGINT NOT NULL, wall_ms BIGINT NOT NULL, body TEXT NOT NULL, \
-     PRIMARY KEY (game, seq))",
-    "CREATE TABLE IF NOT EXISTS seats (guest TEXT NOT NULL, game TEXT NOT NULL, made_ms BIGINT NOT NULL, \
-     PRIMARY KEY (guest, game))",
-    "CREATE TABLE IF NOT EXISTS runs (run BIGINT PRIMARY KEY, wall_ms BIGINT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-];
+/// Key of the lock by which a server holds a PostgreSQL database for itself.
+const LOCK: i64 = 0x4855_5355_4e00_0001;
+/// Connections that read.
+const READERS: u32 = 4;
+/// Longest wait for one of them.
+const ACQUIRE: Duration = Duration::from_secs(10);
 
-/// Version of the tables.
-const VERSION: &str = "1";
+/// Which database it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    Sqlite,
+    Postgres,
+}
 
 /// Games in a database.
 #[derive(Clone, Debug)]
 pub struct SqlStore {
-    pool: AnyPool,
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    dialect: Dialect,
+    options: AnyConnectOptions,
+    readers: AnyPool,
+    writer: Mutex<Writing>,
+    /// The file of an SQLite database.
+    file: Option<DatabaseFile>,
+    /// The database as it is named to people.
+    name: String,
+}
+
+/// The connection that writes.
+#[derive(Debug, Default)]
+struct Writing {
+    connection: Option<AnyConnection>,
+    /// Number of PostgreSQL's process behind the last one, which may hold the lock still when its network is gone.
+    backend: Option<i64>,
 }
 
 impl SqlStore {
-    /// The database of a URL, `sqlite://FILE` or `postgres://...`, with its tables made if they are missing.
+    /// The database of a URL, `sqlite://FILE` or `postgres://...`, with its tables made or brought to this version.
     pub async fn open(url: &str) -> Result<SqlStore, StoreError> {
         sqlx::any::install_default_drivers();
-        let options = AnyConnectOptions::from_str(url)?.disable_statement_logging();
-        let sqlite = url.starts_with("sqlite:");
-        // A pool tries again and again; what is wrong with the database is told by a single connection.
-        let mut first = options.connect().await?;
-        let probe = match sqlite {
-            true => "PRAGMA schema_version",
-            false => "SELECT 1",
+        let (dialect, file) = match url.split(':').next() {
+            Some("sqlite") => {
+                let options = sqlx::sqlite::SqliteConnectOptions::from_str(url)?;
+                let path = options.get_filename();
+                if path.as_os_str().is_empty() || path.to_string_lossy().contains(":memory:") {
+                    let text = format!("database {url:?}: a database in memory keeps nothing");
+                    return Err(StoreError::Unusable(text));
+                }
+                (Dialect::Sqlite, Some(DatabaseFile::take(path)?))
+            }
+            Some("postgres" | "postgresql") => (Dialect::Postgres, None),
+            _ => {
+                let text = "database: expected a URL as sqlite://FILE or postgres://USER@HOST/NAME";
+                return Err(StoreError::Unusable(text.into()));
+            }
         };
-        sqlx::query(probe).execute(&mut first).await?;
-        first.close().await?;
-        let pool = AnyPoolOptions::new()
-            .max_connections(4)
-            .acquire_timeout(Duration::from_secs(10))
+        let options = AnyConnectOptions::from_str(url)?.disable_statement_logging();
+        let readers = AnyPoolOptions::new()
+            .max_connections(READERS)
+            .acquire_timeout(ACQUIRE)
             .after_connect(move |connection, _| {
                 Box::pin(async move {
-                    if sqlite {
-                        // Every commit reaches the disk; readers do not wait for the writer.
-                        for pragma in [
-                            "journal_mode = WAL",
-                            "synchronous = FULL",
-                            "busy_timeout = 5000",
-                        ] {
-                            sqlx::query(sqlx::AssertSqlSafe(format!("PRAGMA {pragma}")))
-                                .execute(&mut *connection)
-                                .await?;
-                        }
+                    if dialect == Dialect::Sqlite {
+                        sqlx::raw_sql("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1")
+                            .execute(&mut *connection)
+                            .await?;
                     }
                     Ok(())
                 })
             })
-            .connect_with(options)
-            .await?;
-        let store = SqlStore { pool };
+            .connect_lazy_with(options.clone());
+        let name = match &file {
+            Some(file) => file.path().display().to_string(),
+            None => "the PostgreSQL database".into(),
+        };
+        let store = SqlStore {
+            inner: Arc::new(Inner {
+                dialect,
+                options,
+                readers,
+                writer: Mutex::default(),
+                file,
+                name,
+            }),
+        };
         store.prepare().await?;
         Ok(store)
     }
@@ -80,176 +115,237 @@ impl SqlStore {
     }
 
     async fn prepare(&self) -> Result<(), StoreError> {
-        for statement in SCHEMA {
-            sqlx::query(*statement).execute(&self.pool).await?;
+        let mut writing = self.inner.writer.lock().await;
+        let mut connection = self.connect(&mut writing).await?;
+        // `run` itself gives a future that no task can own (sqlx's note at this function).
+        MIGRATIONS
+            .run_direct(None, &mut connection, false)
+            .await
+            .map_err(|error| match error {
+                MigrateError::VersionMissing(version) => StoreError::Unusable(format!(
+                    "{} was written by a newer version of this program (migration {version})",
+                    self.inner.name
+                )),
+                MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => {
+                    error.into()
+                }
+                other => StoreError::Unusable(format!("{}: {other}", self.inner.name)),
+            })?;
+        if let Some(file) = &self.inner.file {
+            file.check()?;
         }
-        sqlx::query("INSERT INTO meta (name, value) VALUES ('version', $1) ON CONFLICT DO NOTHING")
-            .bind(VERSION)
-            .execute(&self.pool)
-            .await?;
-        let row = sqlx::query("SELECT value FROM meta WHERE name = 'version'")
-            .fetch_one(&self.pool)
-            .await?;
-        let found: String = row.try_get(0)?;
-        match found == VERSION {
-            true => Ok(()),
-            false => Err(StoreError(format!(
-                "the database has version {found}, this program reads version {VERSION}"
-            ))),
+        writing.connection = Some(connection);
+        Ok(())
+    }
+
+    /// A connection that may write: it holds the database for this server for as long as it lives.
+    async fn connect(&self, writing: &mut Writing) -> Result<AnyConnection, StoreError> {
+        let mut connection = self.inner.options.connect().await?;
+        match self.inner.dialect {
+            Dialect::Sqlite => {
+                // Every commit reaches the disk; readers do not wait for the writer. Another program that holds the
+                // file is waited for here, within one attempt.
+                sqlx::raw_sql(
+                    "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL",
+                )
+                .execute(&mut connection)
+                .await?;
+            }
+            Dialect::Postgres => self.hold(&mut connection, writing).await?,
         }
+        Ok(connection)
+    }
+
+    async fn hold(
+        &self,
+        connection: &mut AnyConnection,
+        writing: &mut Writing,
+    ) -> Result<(), StoreError> {
+        let mut attempts = 0;
+        loop {
+            let row = sqlx::query(
+                "SELECT pg_try_advisory_lock($1), CAST(pg_backend_pid() AS BIGINT), \
+                 current_setting('synchronous_commit')",
+            )
+            .bind(LOCK)
+            .fetch_one(&mut *connection)
+            .await?;
+            if row.try_get::<bool, _>(0)? {
+                writing.backend = Some(row.try_get(1)?);
+                if row.try_get::<String, _>(2)? == "off" {
+                    sqlx::raw_sql("SET synchronous_commit TO on")
+                        .execute(&mut *connection)
+                        .await?;
+                }
+                return Ok(());
+            }
+            // It may be our own former connection, of whose end PostgreSQL has not heard.
+            let Some(own) = writing.backend.filter(|_| attempts < 3) else {
+                return Err(StoreError::InUse(self.inner.name.clone()));
+            };
+            attempts += 1;
+            sqlx::query(
+                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' \
+                 AND pid = CAST($1 AS INTEGER)",
+            )
+            .bind(own)
+            .fetch_all(&mut *connection)
+            .await?;
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    }
+
+    /// The connection that writes, taken out of its place: one whose use is given up in the midst does not come back,
+    /// and whatever it was in is rolled back by the database.
+    async fn take(&self) -> Result<(MutexGuard<'_, Writing>, AnyConnection), StoreError> {
+        let mut writing = self.inner.writer.lock().await;
+        if let Some(file) = &self.inner.file {
+            file.check()?;
+        }
+        let connection = match writing.connection.take() {
+            Some(connection) => connection,
+            None => self.connect(&mut writing).await?,
+        };
+        Ok((writing, connection))
     }
 
     /// Closes all connections.
     pub async fn close(&self) {
-        self.pool.close().await;
-    }
-
-    async fn create_now(&self, game: &NewGameRow) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
-        sqlx::query(
-            "INSERT INTO games (id, spec, made_ms) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-        )
-        .bind(&game.id)
-        .bind(&game.spec)
-        .bind(game.made_ms)
-        .execute(&mut *transaction)
-        .await?;
-        for guest in &game.guests {
-            sqlx::query(SEAT)
-                .bind(guest)
-                .bind(&game.id)
-                .bind(game.made_ms)
-                .execute(&mut *transaction)
-                .await?;
+        if let Some(connection) = self.inner.writer.lock().await.connection.take() {
+            let _ = connection.close().await;
         }
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    async fn append_now(&self, events: &[EventRow]) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
-        for part in events.chunks(ROWS) {
-            let mut sql = String::from(
-                "INSERT INTO events (game, seq, at_ms, run, run_ms, wall_ms, body) VALUES ",
-            );
-            for row in 0..part.len() {
-                let n = row * 7;
-                let comma = if row == 0 { "" } else { ", " };
-                sql.push_str(&format!(
-                    "{comma}(${}, ${}, ${}, ${}, ${}, ${}, ${})",
-                    n + 1,
-                    n + 2,
-                    n + 3,
-                    n + 4,
-                    n + 5,
-                    n + 6,
-                    n + 7
-                ));
-            }
-            sql.push_str(" ON CONFLICT DO NOTHING");
-            // The text holds placeholders alone.
-            let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
-            for event in part {
-                query = query
-                    .bind(&event.game)
-                    .bind(event.seq)
-                    .bind(event.at_ms)
-                    .bind(event.run)
-                    .bind(event.run_ms)
-                    .bind(event.wall_ms)
-                    .bind(&event.body);
-            }
-            query.execute(&mut *transaction).await?;
-        }
-        for event in events {
-            if let Some(guest) = &event.guest {
-                sqlx::query(SEAT)
-                    .bind(guest)
-                    .bind(&event.game)
-                    .bind(event.wall_ms)
-                    .execute(&mut *transaction)
-                    .await?;
-            }
-        }
-        transaction.commit().await?;
-        Ok(())
+        self.inner.readers.close().await;
     }
 
     async fn load_now(&self, id: &str) -> Result<Option<StoredGame>, StoreError> {
-        let row = sqlx::query("SELECT spec, made_ms, over FROM games WHERE id = $1")
+        let row = sqlx::query("SELECT spec, made_ms, over, epoch, due FROM games WHERE id = $1")
             .bind(id)
-            .fetch_optional(&self.pool)
+            .fetch_optional(&self.inner.readers)
             .await?;
         let Some(row) = row else { return Ok(None) };
-        let made = NewGameRow {
-            id: id.into(),
-            spec: row.try_get(0)?,
-            made_ms: row.try_get(1)?,
-            guests: Vec::new(),
-        };
-        let over: i64 = row.try_get(2)?;
         let rows = sqlx::query(
             "SELECT seq, at_ms, run, run_ms, wall_ms, body FROM events WHERE game = $1 ORDER BY seq",
         )
         .bind(id)
-        .fetch_all(&self.pool)
+        .fetch_all(&self.inner.readers)
         .await?;
-        let events = rows.iter().map(|row| event(id, row));
         Ok(Some(StoredGame {
-            made,
-            over: over != 0,
-            events: events.collect::<Result<_, _>>()?,
+            id: id.into(),
+            spec: row.try_get(0)?,
+            made_ms: row.try_get(1)?,
+            over: row.try_get::<i64, _>(2)? != 0,
+            epoch: row.try_get(3)?,
+            due: row.try_get(4)?,
+            events: rows.iter().map(event).collect::<Result<_, _>>()?,
         }))
     }
 
-    async fn ids(&self, sql: &'static str, bind: Option<i64>) -> Result<Vec<String>, StoreError> {
-        let mut query = sqlx::query(sql);
-        if let Some(bind) = bind {
-            query = query.bind(bind);
-        }
-        let rows = query.fetch_all(&self.pool).await?;
+    async fn due_now(&self, now_ms: i64, limit: u32) -> Result<Vec<String>, StoreError> {
+        let rows = sqlx::query("SELECT id FROM games WHERE due <= $1 ORDER BY due LIMIT $2")
+            .bind(now_ms)
+            .bind(i64::from(limit))
+            .fetch_all(&self.inner.readers)
+            .await?;
         Ok(rows
             .iter()
             .map(|row| row.try_get(0))
             .collect::<Result<_, _>>()?)
     }
 
-    async fn of_guest_now(&self, guest: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+    async fn of_guest_now(&self, guest: &str, limit: u32) -> Result<Vec<ListedGame>, StoreError> {
         let rows = sqlx::query(
-            "SELECT game FROM seats WHERE guest = $1 ORDER BY made_ms DESC, game LIMIT $2",
+            "SELECT g.id, CASE WHEN g.card_seq = (SELECT COALESCE(MAX(e.seq), 0) FROM events e WHERE e.game = g.id) \
+             THEN g.card END FROM seats s JOIN games g ON g.id = s.game WHERE s.guest = $1 \
+             ORDER BY s.made_ms DESC, s.game LIMIT $2",
         )
         .bind(guest)
         .bind(i64::from(limit))
-        .fetch_all(&self.pool)
+        .fetch_all(&self.inner.readers)
         .await?;
+        let listed = |row: &AnyRow| {
+            Ok(ListedGame {
+                id: row.try_get(0)?,
+                card: row.try_get(1)?,
+            })
+        };
         Ok(rows
             .iter()
-            .map(|row| row.try_get(0))
-            .collect::<Result<_, _>>()?)
+            .map(listed)
+            .collect::<Result<_, sqlx::Error>>()?)
     }
 
-    async fn begin_run_now(&self, wall_ms: i64) -> Result<i64, StoreError> {
-        let mut transaction = self.pool.begin().await?;
-        let row = sqlx::query("SELECT CAST(COALESCE(MAX(run), 0) AS BIGINT) FROM runs")
-            .fetch_one(&mut *transaction)
-            .await?;
+    async fn begin_run_now(&self, wall_ms: i64, known: Option<i64>) -> Result<RunRow, StoreError> {
+        let (mut writing, mut connection) = self.take().await?;
+        let begun = self.begin_run_on(&mut connection, wall_ms, known).await;
+        give_back(&mut writing, connection, begun).await
+    }
+
+    async fn begin_run_on(
+        &self,
+        connection: &mut AnyConnection,
+        wall_ms: i64,
+        known: Option<i64>,
+    ) -> Result<RunRow, StoreError> {
+        let dialect = self.inner.dialect;
+        append::begin(connection, dialect).await?;
+        let row = sqlx::query(
+            "SELECT CAST(COALESCE(MAX(run), 0) AS BIGINT), CAST(COALESCE(MAX(ms), 0) AS BIGINT), \
+                 (SELECT value FROM meta WHERE name = 'counted_from') FROM runs",
+        )
+        .fetch_one(&mut *connection)
+        .await?;
         let run = row.try_get::<i64, _>(0)? + 1;
-        sqlx::query("INSERT INTO runs (run, wall_ms) VALUES ($1, $2)")
+        if let Some(known) = known.filter(|_| run == 1) {
+            return Err(StoreError::Unusable(format!(
+                "{} is empty, but its data folder was used before, in run {known}: restore the database, or \
+                     remove the file `alive` from the data folder to begin anew",
+                self.inner.name
+            )));
+        }
+        let last_ms: i64 = row.try_get(1)?;
+        let counted_from: String = row.try_get(2)?;
+        sqlx::query("INSERT INTO runs (run, wall_ms, ms) VALUES ($1, $2, $3)")
             .bind(run)
             .bind(wall_ms)
-            .execute(&mut *transaction)
+            .bind(last_ms)
+            .execute(&mut *connection)
             .await?;
-        transaction.commit().await?;
-        Ok(run)
+        append::commit(connection, dialect).await?;
+        Ok(RunRow {
+            run,
+            last_ms,
+            counted_from: counted_from.parse().map_err(|_| {
+                let text = format!("{}: counted_from is {counted_from:?}", self.inner.name);
+                StoreError::Unusable(text)
+            })?,
+        })
+    }
+
+    async fn write_now(
+        &self,
+        writes: &[GameWrite],
+    ) -> Result<Vec<Result<(), StoreError>>, StoreError> {
+        let (mut writing, mut connection) = self.take().await?;
+        let written = append::all(&mut connection, self.inner.dialect, writes).await;
+        give_back(&mut writing, connection, written).await
     }
 }
 
-const SEAT: &str =
-    "INSERT INTO seats (guest, game, made_ms) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+/// Puts a connection back, unless it met an error: then it is closed.
+async fn give_back<T>(
+    writing: &mut Writing,
+    connection: AnyConnection,
+    result: Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    match &result {
+        Ok(_) => writing.connection = Some(connection),
+        Err(_) => drop(connection.close_hard().await),
+    }
+    result
+}
 
-fn event(game: &str, row: &AnyRow) -> Result<EventRow, sqlx::Error> {
+fn event(row: &AnyRow) -> Result<EventRow, sqlx::Error> {
     Ok(EventRow {
-        game: game.into(),
         seq: row.try_get(0)?,
         at_ms: row.try_get(1)?,
         run: row.try_get(2)?,
@@ -261,52 +357,62 @@ fn event(game: &str, row: &AnyRow) -> Result<EventRow, sqlx::Error> {
 }
 
 impl Store for SqlStore {
-    fn create<'a>(&'a self, game: &'a NewGameRow) -> Answer<'a, ()> {
-        Box::pin(self.create_now(game))
-    }
-
-    fn append<'a>(&'a self, events: &'a [EventRow]) -> Answer<'a, ()> {
-        Box::pin(self.append_now(events))
-    }
-
-    fn finish<'a>(&'a self, id: &'a str) -> Answer<'a, ()> {
-        Box::pin(async move {
-            sqlx::query("UPDATE games SET over = 1 WHERE id = $1")
-                .bind(id)
-                .execute(&self.pool)
-                .await?;
-            Ok(())
-        })
+    fn write<'a>(&'a self, writes: &'a [GameWrite]) -> Answer<'a, Vec<Result<(), StoreError>>> {
+        Box::pin(self.write_now(writes))
     }
 
     fn load<'a>(&'a self, id: &'a str) -> Answer<'a, Option<StoredGame>> {
         Box::pin(self.load_now(id))
     }
 
-    fn running(&self) -> Answer<'_, Vec<String>> {
-        Box::pin(self.ids("SELECT id FROM games WHERE over = 0 ORDER BY id", None))
+    fn due(&self, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>> {
+        Box::pin(self.due_now(now_ms, limit))
     }
 
-    fn of_guest<'a>(&'a self, guest: &'a str, limit: u32) -> Answer<'a, Vec<String>> {
+    fn of_guest<'a>(&'a self, guest: &'a str, limit: u32) -> Answer<'a, Vec<ListedGame>> {
         Box::pin(self.of_guest_now(guest, limit))
     }
 
-    fn idle_since(&self, wall_ms: i64) -> Answer<'_, Vec<String>> {
-        Box::pin(self.ids(
-            "SELECT id FROM games WHERE over = 0 AND made_ms < $1 AND NOT EXISTS \
-             (SELECT 1 FROM events WHERE game = id AND wall_ms >= $1)",
-            Some(wall_ms),
-        ))
-    }
-
-    fn begin_run(&self, wall_ms: i64) -> Answer<'_, i64> {
-        Box::pin(self.begin_run_now(wall_ms))
+    fn begin_run(&self, wall_ms: i64, known: Option<i64>) -> Answer<'_, RunRow> {
+        Box::pin(self.begin_run_now(wall_ms, known))
     }
 
     fn ping(&self) -> Answer<'_, ()> {
         Box::pin(async {
-            sqlx::query("SELECT 1").execute(&self.pool).await?;
+            if let Some(file) = &self.inner.file {
+                file.check()?;
+            }
+            sqlx::query("SELECT 1").execute(&self.inner.readers).await?;
             Ok(())
         })
+    }
+}
+
+/// Faults for tests.
+#[cfg(test)]
+impl SqlStore {
+    /// Lets the file of the connection that writes grow no further than it is, by so many pages.
+    pub(super) async fn bound_pages(&self, more: i64) -> Result<(), StoreError> {
+        let (mut writing, mut connection) = self.take().await?;
+        let row = sqlx::query("PRAGMA page_count")
+            .fetch_one(&mut connection)
+            .await?;
+        let pages: i64 = row.try_get(0)?;
+        let sql = format!("PRAGMA max_page_count = {}", pages + more);
+        sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
+            .execute(&mut connection)
+            .await?;
+        give_back(&mut writing, connection, Ok(())).await
+    }
+
+    /// Cuts the connection that writes to a PostgreSQL database; tells how many were cut.
+    pub(super) async fn cut_writer(url: &str) -> Result<usize, StoreError> {
+        let mut connection = AnyConnectOptions::from_str(url)?.connect().await?;
+        let rows = sqlx::query(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'",
+        )
+        .fetch_all(&mut connection)
+        .await?;
+        Ok(rows.len())
     }
 }

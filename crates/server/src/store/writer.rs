@@ -1,69 +1,151 @@
-//! Gathers what many games want stored at the same moment into one commit: the disk is waited for once.
+//! Gathers what many games want stored at the same moment into one commit: the disk is waited for once. While the
+//! storage is out of order it tries again and tells so; whoever waits goes on waiting.
 
-use super::{EventRow, Store, StoreError};
-use metrics::{counter, histogram};
+use super::{GameWrite, Store, StoreError};
+use metrics::{counter, gauge, histogram};
 use std::sync::Arc;
-use std::time::Instant;
-use tokio::sync::{mpsc, oneshot};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// Requests waiting at most; games wait beyond that.
 const QUEUE: usize = 4096;
 /// Events in one commit at most.
 const BATCH: usize = 2000;
+/// A commit that takes longer is told as trouble.
+const SLOW: Duration = Duration::from_millis(500);
+/// Shortest and longest wait between attempts.
+const RETRY: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(500)];
+/// One attempt may take this long: a connection that hangs is given up.
+const HANGING: Duration = Duration::from_secs(60);
+
+/// How the storage is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// It takes what it is given.
+    Well,
+    /// It does not, for a reason.
+    Ill(String),
+}
 
 struct Request {
-    events: Vec<EventRow>,
+    write: GameWrite,
     done: oneshot::Sender<Result<(), StoreError>>,
 }
 
-/// The way to store events.
+/// The way to store.
 #[derive(Clone, Debug)]
 pub struct Writer {
     requests: mpsc::Sender<Request>,
+    health: watch::Receiver<Health>,
 }
 
 impl Writer {
     /// A writer with its task, which ends when the last writer is dropped.
     pub fn new(store: Arc<dyn Store>) -> Writer {
         let (requests, inbox) = mpsc::channel(QUEUE);
-        tokio::spawn(write(store, inbox));
-        Writer { requests }
+        let (tell, health) = watch::channel(Health::Well);
+        tokio::spawn(serve(store, inbox, tell));
+        Writer { requests, health }
     }
 
-    /// Stores events; they are there for good when this returns.
-    pub async fn append(&self, events: Vec<EventRow>) -> Result<(), StoreError> {
+    /// Stores what a game asks for; it is there for good when this returns. Waits while the storage is out of order.
+    pub async fn write(&self, write: GameWrite) -> Result<(), StoreError> {
         let (done, answer) = oneshot::channel();
-        let gone = || StoreError("the writer is gone".into());
-        let sent = self.requests.send(Request { events, done }).await;
+        let gone = || StoreError::Unavailable("the server goes down".into());
+        let sent = self.requests.send(Request { write, done }).await;
         sent.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
+
+    /// How the storage is, told anew when it changes.
+    pub fn health(&self) -> watch::Receiver<Health> {
+        self.health.clone()
+    }
 }
 
-async fn write(store: Arc<dyn Store>, mut inbox: mpsc::Receiver<Request>) {
-    let mut requests = Vec::new();
+async fn serve(
+    store: Arc<dyn Store>,
+    mut inbox: mpsc::Receiver<Request>,
+    health: watch::Sender<Health>,
+) {
     while let Some(first) = inbox.recv().await {
-        let mut events = first.events;
-        requests.push(first.done);
-        while events.len() < BATCH
+        let mut writes = vec![first.write];
+        let mut waiting = vec![first.done];
+        let mut events = writes[0].events.len();
+        while events < BATCH
+            && writes.len() < BATCH
             && let Ok(next) = inbox.try_recv()
         {
-            events.extend(next.events);
-            requests.push(next.done);
+            events += next.write.events.len();
+            writes.push(next.write);
+            waiting.push(next.done);
         }
+        let results = write(store.as_ref(), &writes, &health).await;
+        counter!("husun_events_stored_total").increment(events as u64);
+        for (done, result) in waiting.into_iter().zip(results) {
+            // A game that does not wait any more will read what is stored.
+            let _ = done.send(result);
+        }
+    }
+}
+
+/// Writes a batch, however long it takes.
+async fn write(
+    store: &dyn Store,
+    writes: &[GameWrite],
+    health: &watch::Sender<Health>,
+) -> Vec<Result<(), StoreError>> {
+    let mut wait = RETRY[0];
+    loop {
         let start = Instant::now();
-        let result = store.append(&events).await;
+        let attempt = tokio::time::timeout(HANGING, store.write(writes));
+        tokio::pin!(attempt);
+        let attempt = tokio::select! {
+            biased;
+            attempt = &mut attempt => attempt,
+            () = tokio::time::sleep(SLOW) => {
+                tell(health, Health::Ill("the storage does not answer".into()));
+                attempt.await
+            }
+        };
         histogram!("husun_store_seconds").record(start.elapsed().as_secs_f64());
-        match &result {
-            Ok(()) => counter!("husun_events_stored_total").increment(events.len() as u64),
-            Err(error) => {
-                counter!("husun_store_errors_total").increment(1);
-                tracing::error!(%error, events = events.len(), "events could not be stored");
+        let error = match attempt {
+            Ok(Ok(results)) => {
+                tell(health, Health::Well);
+                return results;
+            }
+            Ok(Err(error)) => error,
+            Err(_) => StoreError::Unavailable("the storage does not answer".into()),
+        };
+        counter!("husun_store_errors_total").increment(1);
+        if !error.is_passing() {
+            tracing::error!(%error, games = writes.len(), "what games have stored is refused");
+            return writes.iter().map(|_| Err(error.clone())).collect();
+        }
+        tell(health, Health::Ill(error.to_string()));
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(RETRY[1]);
+    }
+}
+
+/// Tells a change of health, and logs it once.
+fn tell(health: &watch::Sender<Health>, now: Health) {
+    let mut begins = false;
+    health.send_if_modified(|was| {
+        let changes = *was != now;
+        begins = (*was == Health::Well) != (now == Health::Well);
+        if changes {
+            was.clone_from(&now);
+        }
+        changes
+    });
+    if begins {
+        match now {
+            Health::Well => tracing::info!("the storage is back"),
+            Health::Ill(error) => {
+                tracing::error!(%error, "the storage cannot be written; all clocks stand still");
             }
         }
-        for done in requests.drain(..) {
-            // A game that does not wait any more will read what is stored.
-            let _ = done.send(result.clone());
-        }
+        gauge!("husun_store_ill").set(f64::from(u8::from(*health.borrow() != Health::Well)));
     }
 }

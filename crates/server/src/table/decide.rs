@@ -1,6 +1,6 @@
 //! Who may do what: actions become events, or are refused with a reason.
 
-use super::{Event, Person, SILENCE, Table};
+use super::{Event, Person, SILENCE, Table, WAITING};
 use crate::positions::read_move;
 use crate::wire::{CustomsMethod, Stage};
 use husun::{Game, Side};
@@ -10,6 +10,8 @@ use std::time::Duration;
 pub const MAX_TEXT: usize = 500;
 /// Most lines of chat kept in a game.
 const MAX_CHAT: usize = 1000;
+/// Most offers, wishes and take-backs in a game: the log of a game is bounded.
+const MAX_OFFERS: u32 = 1000;
 
 /// Who acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,24 +24,53 @@ pub enum Who {
     Watcher,
 }
 
-/// What someone does. `ply` is the number of half-moves played when the deed was done.
+/// What someone does. `ply` is the number of half-moves played when the deed was done, `seq` the number of the last
+/// event that was known then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // as the messages in `wire`
 pub enum Action {
-    Move { ply: u32, text: String },
-    Accept { ply: u32 },
+    Move {
+        ply: u32,
+        seq: Option<u64>,
+        text: String,
+    },
+    Accept {
+        ply: u32,
+        seq: Option<u64>,
+    },
     Resign,
-    Draw { ply: u32 },
-    DeclineDraw { ply: u32 },
-    Takeback { ply: u32 },
-    DeclineTakeback { ply: u32 },
+    Draw {
+        ply: u32,
+        seq: Option<u64>,
+    },
+    DeclineDraw {
+        ply: u32,
+    },
+    Takeback {
+        ply: u32,
+        seq: Option<u64>,
+    },
+    DeclineTakeback {
+        ply: u32,
+    },
     Abort,
     Rematch,
-    Chat { text: String },
-    Choose { name: String, value: String },
-    Appoint { secret: Option<String> },
-    AskCounsel { ply: u32 },
-    Advise { text: String },
+    Chat {
+        text: String,
+    },
+    Choose {
+        name: String,
+        value: String,
+    },
+    Appoint {
+        number: Option<String>,
+    },
+    AskCounsel {
+        ply: u32,
+    },
+    Advise {
+        text: String,
+    },
 }
 
 /// Why an action is not taken.
@@ -62,6 +93,10 @@ pub enum Refused {
     Turn,
     #[error("that answers the position after {given} half-moves, the game is at {now}")]
     Stale { given: u32, now: usize },
+    #[error("moves have been taken back since; look at the board again")]
+    TakenBack,
+    #[error("this game has had {MAX_OFFERS} offers, wishes and take-backs; play on or resign")]
+    TooManyOffers,
     #[error("{0}")]
     Illegal(String),
     #[error("there is nothing to accept: that is for a player whose legal moves are all optional")]
@@ -113,7 +148,7 @@ impl Refused {
             Refused::Over => "over",
             Refused::NotOver => "not_over",
             Refused::Turn => "not_your_turn",
-            Refused::Stale { .. } => "stale",
+            Refused::Stale { .. } | Refused::TakenBack => "stale",
             Refused::Illegal(_) => "illegal_move",
             Refused::TextLength(_) | Refused::ChatFull => "text",
             Refused::NotAsked { .. } | Refused::Value { .. } => "choice",
@@ -142,10 +177,19 @@ impl Table {
             (Who::Watcher, _) => return Err(Refused::Watching),
         };
         match action {
-            Action::Move { ply, text } => self.move_by(side, *ply, text, at, lag),
-            Action::Accept { ply } => self.accept(side, *ply),
+            Action::Move { ply, seq, text } => {
+                self.not_cut(*seq)?;
+                self.move_by(side, *ply, text, at, lag)
+            }
+            Action::Accept { ply, seq } => {
+                self.not_cut(*seq)?;
+                self.accept(side, *ply)
+            }
             Action::Resign => self.going_on().map(|_| vec![Event::Resigned { side }]),
-            Action::Draw { ply } => self.draw(side, *ply),
+            Action::Draw { ply, seq } => {
+                self.not_cut(*seq)?;
+                self.draw(side, *ply)
+            }
             Action::DeclineDraw { ply } => {
                 let game = self.at_ply(*ply)?;
                 match game.draw_offer() == Some(side.opponent()) {
@@ -153,7 +197,10 @@ impl Table {
                     false => Err(Refused::NoDrawOffer),
                 }
             }
-            Action::Takeback { ply } => self.wish_back(side, *ply),
+            Action::Takeback { ply, seq } => {
+                self.not_cut(*seq)?;
+                self.wish_back(side, *ply)
+            }
             Action::DeclineTakeback { ply } => {
                 self.at_ply(*ply)?;
                 match self.takeback == Some(side.opponent()) {
@@ -169,7 +216,7 @@ impl Table {
             Action::Rematch => self.propose_rematch(side),
             Action::Chat { text } => self.say(side, text),
             Action::Choose { name, value } => self.choose_by(side, name, value, die),
-            Action::Appoint { secret } => self.appoint(side, secret),
+            Action::Appoint { number } => self.appoint(side, number),
             Action::AskCounsel { ply } => {
                 self.at_ply(*ply)?;
                 match self.can_ask(side) {
@@ -182,13 +229,23 @@ impl Table {
     }
 
     /// What follows when someone comes to a seat: the first coming is noted, and may begin the game.
-    pub fn joined(&self, who: Who, person: Person) -> Vec<Event> {
+    /// One who comes by an invitation gets a seat that opens by a word of its own, derived from `number`.
+    pub fn joined(&self, who: Who, person: Person, number: String) -> Vec<Event> {
         match who {
             Who::Player(side) if self.present.get(side).is_none() && !self.is_over() => {
-                vec![Event::Joined { side, person }]
+                let invited = self.spec.seats.get(side).kept.is_none();
+                vec![Event::Joined {
+                    side,
+                    person,
+                    number: invited.then_some(number),
+                }]
             }
             Who::Counsellor(side) if self.counsel.get(side).person.is_none() => {
-                vec![Event::CounsellorJoined { side, person }]
+                vec![Event::CounsellorJoined {
+                    side,
+                    person,
+                    number: Some(number),
+                }]
             }
             _ => Vec::new(),
         }
@@ -209,16 +266,21 @@ impl Table {
     }
 
     /// What follows from time alone: a flag has fallen (seen `allowance` after its time, for moves still on
-    /// the way), or someone was silent for too long.
+    /// the way), or someone was silent for too long. A game that nobody comes to is closed when `deserted`.
     pub fn overdue(
         &self,
         at: Duration,
         allowance: Duration,
+        deserted: bool,
         die: &mut dyn FnMut() -> u8,
     ) -> Option<Event> {
         match self.stage() {
+            Stage::Waiting => (deserted && self.at + WAITING <= at).then_some(Event::Abandoned),
             Stage::Playing => {
-                let clock = self.clock.as_ref()?;
+                let Some(clock) = &self.clock else {
+                    let closed = deserted && self.deadline()? <= at;
+                    return closed.then_some(Event::Abandoned);
+                };
                 let late = clock.deadline()? + allowance <= at;
                 let side = clock.flagged(at).filter(|_| late)?;
                 Some(Event::Flagged { side })
@@ -252,6 +314,22 @@ impl Table {
                 value: question.values.first().cloned().unwrap_or_default(),
             },
         })
+    }
+
+    /// Refuses what was meant for a position that was taken back since.
+    fn not_cut(&self, seq: Option<u64>) -> Result<(), Refused> {
+        match seq.is_some_and(|seq| seq < self.cut) {
+            true => Err(Refused::TakenBack),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses offers beyond the bound of a game's log.
+    fn may_offer(&self) -> Result<(), Refused> {
+        match self.offers < MAX_OFFERS {
+            true => Ok(()),
+            false => Err(Refused::TooManyOffers),
+        }
     }
 
     fn going_on(&self) -> Result<&Game, Refused> {
@@ -290,6 +368,7 @@ impl Table {
         }
         let position = game.position();
         let m = read_move(position, text).map_err(|e| Refused::Illegal(e.to_string()))?;
+        let lag = lag.min(*self.lag_left.get(side));
         let pressed = at.saturating_sub(lag);
         if let Some(clock) = &self.clock
             && clock.flagged(pressed).is_some()
@@ -330,7 +409,11 @@ impl Table {
         match game.draw_offer() {
             Some(by) if by == side => Err(Refused::OfferedAlready),
             Some(_) => Ok(vec![Event::DrawAgreed { side }]),
-            None => Ok(vec![Event::DrawOffered { side }]),
+            None if *self.offered_at.get(side) == Some(self.ply()) => Err(Refused::OfferedAlready),
+            None => {
+                self.may_offer()?;
+                Ok(vec![Event::DrawOffered { side }])
+            }
         }
     }
 
@@ -340,6 +423,7 @@ impl Table {
         if !engine && !self.spec.takebacks {
             return Err(Refused::NoTakebacks);
         }
+        self.may_offer()?;
         let plies = |by: Side| 1 + u32::from(game.turn() == by);
         if engine {
             let plies = plies(side);
@@ -448,18 +532,20 @@ impl Table {
         }
     }
 
-    fn appoint(&self, side: Side, secret: &Option<String>) -> Result<Vec<Event>, Refused> {
+    fn appoint(&self, side: Side, number: &Option<String>) -> Result<Vec<Event>, Refused> {
         if !self.has_counsellors() {
             return Err(Refused::NoCounsellors);
         }
         if self.is_over() {
             return Err(Refused::Over);
         }
+        self.may_offer()?;
         match self.counsel.get(side).asked {
             Some(_) => Err(Refused::CounselSpent),
             None => Ok(vec![Event::Appointed {
                 side,
-                secret: secret.clone(),
+                secret: None,
+                number: number.clone(),
             }]),
         }
     }

@@ -20,6 +20,9 @@ pub struct Spec {
     pub control: TimeControl,
     /// Whether moves may be taken back.
     pub takebacks: bool,
+    /// Whether it is shown among the games to watch; if missing, games against the engine are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public: Option<bool>,
     /// Who sits where.
     pub seats: Both<SeatSpec>,
     /// Seed of the engine's choices.
@@ -29,12 +32,25 @@ pub struct Spec {
 /// A seat as it is made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeatSpec {
-    /// What opens it. Never told but to the one who made the game.
+    /// The word that opens it, in games of the first version.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub secret: String,
+    /// The number from which the word that opens it is derived.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub number: String,
     /// Level of the engine, if it is the engine's.
     pub level: Option<u8>,
     /// The guest for whom it is kept, with the name to show.
     pub kept: Option<Person>,
+}
+
+/// What opens a seat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Opener {
+    /// A word that is kept as it is.
+    Word(String),
+    /// A number from which the word is derived.
+    Number(String),
 }
 
 /// Someone with a cookie.
@@ -56,6 +72,9 @@ pub enum Event {
         side: Side,
         /// Who.
         person: Person,
+        /// The seat's new number, if it was taken by an invitation, which opens nothing from now on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<String>,
     },
     /// A question of the customs was answered.
     Chose {
@@ -153,12 +172,18 @@ pub enum Event {
         /// Id of the new game.
         game: String,
     },
+    /// No rematch could be made; it may be proposed again.
+    RematchFailed,
     /// A Counsellor is appointed.
     Appointed {
         /// By whom.
         side: Side,
-        /// Secret of the seat of a person; the engine if missing.
+        /// The word that opens a person's seat, in games of the first version.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         secret: Option<String>,
+        /// The number from which it is derived. Without either it is the engine.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<String>,
     },
     /// The Counsellor has come.
     CounsellorJoined {
@@ -166,6 +191,9 @@ pub enum Event {
         side: Side,
         /// Who.
         person: Person,
+        /// The seat's new number: the invitation opens nothing from now on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<String>,
     },
     /// The Counsellor is asked.
     CounselAsked {
@@ -179,15 +207,38 @@ pub enum Event {
         /// What.
         text: String,
     },
-    /// The server was down until now. Time while down is nobody's.
+    /// The server was down, or could not store, until now. That time is nobody's.
     Resumed,
 }
 
 impl Event {
+    /// Whether it is an offer, a wish, or what followed from one: of these a game has a bounded number.
+    pub fn is_offer(&self) -> bool {
+        matches!(
+            self,
+            Event::DrawOffered { .. }
+                | Event::DrawDeclined { .. }
+                | Event::TakebackAsked { .. }
+                | Event::TakebackDeclined
+                | Event::TakenBack { .. }
+                | Event::Appointed { .. }
+        )
+    }
+
     /// The event as it is stored, in JSON.
     pub fn to_text(&self) -> String {
         // Names, numbers and texts alone: there is nothing in an event that JSON cannot say.
         serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl SeatSpec {
+    /// What opens the seat as it was made.
+    pub fn opener(&self) -> Opener {
+        match self.number.is_empty() {
+            true => Opener::Word(self.secret.clone()),
+            false => Opener::Number(self.number.clone()),
+        }
     }
 }
 

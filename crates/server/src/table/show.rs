@@ -1,9 +1,9 @@
 //! A game as it is told to those who play and watch.
 
-use super::{Table, Who};
+use super::{Opener, Table, Who};
 use crate::wire::{
-    Both, Choice, Clocks, Counsel, CustomsNow, CustomsQuestion, GameCard, GameResult, Now, Player,
-    Snapshot, Stage, Time,
+    Both, Choice, Clocks, Counsel, CustomsNow, CustomsQuestion, GameResult, Now, Player, Snapshot,
+    Stage, Time,
 };
 use husun::clock::Remaining;
 use husun::{Game, Outcome, Position, Side};
@@ -116,7 +116,7 @@ impl Table {
         })
     }
 
-    fn outcome(&self) -> Option<GameResult> {
+    pub(super) fn outcome(&self) -> Option<GameResult> {
         let outcome = self.game.as_ref()?.outcome();
         outcome.as_ref().map(result)
     }
@@ -169,7 +169,7 @@ impl Table {
         self.has_counsellors().then(|| {
             Both::of(|side| {
                 let c = self.counsel.get(side);
-                let counsellor = match (c.appointed, &c.secret, &c.person) {
+                let counsellor = match (c.appointed, &c.opener, &c.person) {
                     (false, ..) => None,
                     (true, None, _) => Some("engine".into()),
                     (true, Some(_), None) => Some("invited".into()),
@@ -216,7 +216,7 @@ impl Table {
         }
     }
 
-    /// The whole game as it is told to someone.
+    /// The whole game as it is told to someone, who is told the words that open seats.
     pub fn snapshot(
         &self,
         id: &str,
@@ -224,6 +224,7 @@ impl Table {
         at: Duration,
         presence: &Presence,
         trouble: Option<&str>,
+        word: impl Fn(&Opener) -> String,
     ) -> Snapshot {
         let (own, counsels) = match who {
             Who::Player(side) => (Some(side.into()), None),
@@ -243,40 +244,20 @@ impl Table {
             takebacks: self.spec.takebacks
                 || Side::ALL.into_iter().any(|side| self.level(side).is_some()),
             own,
-            seat: player.map(|side| self.spec.seats.get(side).secret.clone()),
+            seat: self.opener(who).map(|opener| word(&opener)),
             counsels,
             check: self.game.as_ref().and_then(|g| check(g.start())),
             moves: self.played.clone(),
             advice: player.and_then(|side| self.counsel.get(side).advice.clone()),
-            counsel_seat: player.and_then(|side| self.counsel.get(side).secret.clone()),
+            counsel_seat: player
+                .and_then(|side| self.counsel_invitation(side))
+                .map(|opener| word(&opener)),
             chosen: player.map(|side| self.chosen_by(side)).unwrap_or_default(),
             chat: match own {
                 Some(_) => self.chat.clone(),
                 None => Vec::new(),
             },
             now: self.now(at, presence, trouble),
-        }
-    }
-
-    /// The game in a list, for `guest` if it is in the list of own games.
-    pub fn card(&self, id: &str, presence: &Presence, guest: Option<&str>) -> GameCard {
-        let own = guest.and_then(|guest| match self.seat_of(None, guest)? {
-            Who::Player(side) => Some(side),
-            _ => None,
-        });
-        GameCard {
-            id: id.into(),
-            variant: self.variant_id().map(Into::into),
-            name: self.name(),
-            fen: self.game.as_ref().map(|g| g.position().fen()),
-            last: self.played.last().map(|p| p.uci.clone()),
-            players: Both::of(|side| self.player(side, presence)),
-            clock: self.spec.control.to_string(),
-            ply: self.played.len() as u32,
-            stage: self.stage(),
-            result: self.outcome(),
-            own: own.map(Into::into),
-            to_move: own.is_some() && self.turn() == own,
         }
     }
 }

@@ -2,8 +2,10 @@
 //! decisions that a row of data cannot show.
 
 use super::*;
+use crate::seats::SeatKeys;
 use crate::table::show::Presence;
 use crate::wire::Now;
+use axum_extra::extract::cookie::Key;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 
@@ -17,8 +19,10 @@ fn spec(variant: Option<&str>, family: Option<&str>, control: &str) -> Spec {
         fen: None,
         control: control.parse().unwrap_or(TimeControl::None),
         takebacks: true,
+        public: None,
         seats: Both::of(|side| SeatSpec {
-            secret: format!("secret of {side:?}"),
+            secret: String::new(),
+            number: format!("number of {side:?}"),
             level: None,
             kept: None,
         }),
@@ -54,7 +58,7 @@ impl Kept {
     fn both_come(spec: Spec) -> Result<Kept, String> {
         let mut kept = Kept::new(spec)?;
         for (who, name) in [(WHITE, "Ann"), (BLACK, "Bob")] {
-            let events = kept.table.joined(who, person(name));
+            let events = kept.table.joined(who, person(name), format!("new {name}"));
             kept.store(events, ms(0))?;
         }
         Ok(kept)
@@ -103,19 +107,20 @@ fn random_action(table: &Table, chance: &mut Chance) -> (Who, Action) {
     let side = Side::ALL[chance.below(2)];
     let ply = table.ply() as u32;
     let action = match chance.below(40) {
-        0 => Action::Draw { ply },
+        0 => Action::Draw { ply, seq: None },
         1 => Action::DeclineDraw { ply },
-        2 | 3 => Action::Takeback { ply },
+        2 | 3 => Action::Takeback { ply, seq: None },
         4 => Action::DeclineTakeback { ply },
         5 => Action::Chat {
             text: "well played".into(),
         },
-        6 => Action::Appoint { secret: None },
+        6 => Action::Appoint { number: None },
         7 => Action::AskCounsel { ply },
-        8 => Action::Accept { ply },
+        8 => Action::Accept { ply, seq: None },
         9 if chance.below(20) == 0 => Action::Resign,
         10 => Action::Move {
             ply: ply.saturating_sub(1),
+            seq: None,
             text: "a1a2".into(),
         },
         11 => Action::Rematch,
@@ -131,7 +136,14 @@ fn random_action(table: &Table, chance: &mut Chance) -> (Who, Action) {
                 })
             });
             let text = text.flatten().unwrap_or_default();
-            return (Who::Player(side), Action::Move { ply, text });
+            return (
+                Who::Player(side),
+                Action::Move {
+                    ply,
+                    seq: None,
+                    text,
+                },
+            );
         }
     };
     (Who::Player(side), action)
@@ -154,7 +166,7 @@ fn events_make_the_same_game_again() -> Tested {
         let mut at = ms(0);
         for _ in 0..300 {
             at += ms(chance.below(300) as u64);
-            if let Some(event) = kept.table.overdue(at, ms(100), &mut || 2) {
+            if let Some(event) = kept.table.overdue(at, ms(100), false, &mut || 2) {
                 kept.store(vec![event], at)?;
             }
             let (who, action) = random_action(&kept.table, &mut chance);
@@ -186,6 +198,7 @@ fn a_repeated_move_changes_nothing_and_an_old_one_is_refused() -> Tested {
     let mut kept = Kept::both_come(spec(Some("chess"), None, "none"))?;
     let e4 = Action::Move {
         ply: 0,
+        seq: None,
         text: "e4".into(),
     };
     assert_eq!(kept.act(WHITE, e4.clone(), ms(1)), Ok(1));
@@ -196,6 +209,7 @@ fn a_repeated_move_changes_nothing_and_an_old_one_is_refused() -> Tested {
     );
     let again = Action::Move {
         ply: 1,
+        seq: None,
         text: "d2d4".into(),
     };
     assert_eq!(kept.act(WHITE, again, ms(4)), Err(Refused::Turn));
@@ -207,14 +221,29 @@ fn a_repeated_move_changes_nothing_and_an_old_one_is_refused() -> Tested {
 fn only_the_seat_that_is_opened_acts() -> Tested {
     let kept = Kept::both_come(spec(Some("chess"), None, "none"))?;
     let table = &kept.table;
-    assert_eq!(table.seat_of(Some("secret of White"), "x"), Some(WHITE));
-    assert_eq!(table.seat_of(Some("secret of Whit"), "guestAnn"), None);
-    assert_eq!(table.seat_of(Some("secret of Whitf"), "guestAnn"), None);
-    assert_eq!(table.seat_of(None, "guestBob"), Some(BLACK));
-    assert_eq!(table.seat_of(None, "guest"), None);
+    let keys = SeatKeys::new(&Key::generate());
+    let seat_of = |said, guest| keys.seat_of(table, said, guest);
+    let word = |who| table.opener(who).map(|opener| keys.word(&opener));
+    let white = word(WHITE).ok_or("no word")?;
+    assert_eq!(seat_of(Some(&white), "x"), Some(WHITE));
+    assert_eq!(seat_of(Some(&white[1..]), "guestAnn"), None);
+    let upper = white.to_uppercase();
+    assert_eq!(seat_of(Some(&upper), "guestAnn"), None);
+    assert_eq!(seat_of(None, "guestBob"), Some(BLACK));
+    assert_eq!(seat_of(None, "guest"), None);
+    // An invitation that was taken opens nothing, but for the one who took it; another key's word never does.
+    let invitation = keys.word(&Opener::Number("number of Black".into()));
+    assert_eq!(seat_of(Some(&invitation), "guestAnn"), None);
+    assert_eq!(seat_of(Some(&invitation), "guestBob"), Some(BLACK));
+    let foreign = SeatKeys::new(&Key::generate()).seat_of(table, Some(&white), "x");
+    assert_eq!(foreign, None);
     let die = &mut || 1;
     let none = Duration::ZERO;
-    for action in [Action::Resign, Action::Abort, Action::Draw { ply: 0 }] {
+    for action in [
+        Action::Resign,
+        Action::Abort,
+        Action::Draw { ply: 0, seq: None },
+    ] {
         let refused = table.decide(Who::Watcher, &action, ms(1), none, die);
         assert_eq!(refused, Err(Refused::Watching));
         let refused = table.decide(Who::Counsellor(Side::White), &action, ms(1), none, die);
@@ -268,8 +297,14 @@ fn tigersquares_south_chooses_the_pieces_then_north_the_board() -> Tested {
     let mut kept = Kept::both_come(spec(None, Some("TigerSquares"), "tiger:1m+1s"))?;
     for _ in 0..2 {
         let due = kept.table.deadline().ok_or("no deadline")?;
-        assert_eq!(kept.table.overdue(due - ms(1), ms(0), &mut || 1), None);
-        let event = kept.table.overdue(due, ms(0), &mut || 1).ok_or("nothing")?;
+        assert_eq!(
+            kept.table.overdue(due - ms(1), ms(0), false, &mut || 1),
+            None
+        );
+        let event = kept
+            .table
+            .overdue(due, ms(0), false, &mut || 1)
+            .ok_or("nothing")?;
         kept.store(vec![event], due)?;
     }
     assert_eq!(kept.table.variant_id(), Some("strike80"));
@@ -288,7 +323,15 @@ fn a_tiger_clock_runs_into_the_reserve_and_out() -> Tested {
         let ply = kept.table.ply() as u32;
         let who = Who::Player(Side::ALL[kept.table.ply() % 2]);
         let text = text.into();
-        kept.act(who, Action::Move { ply, text }, at)
+        kept.act(
+            who,
+            Action::Move {
+                ply,
+                seq: None,
+                text,
+            },
+            at,
+        )
     };
     play(&mut kept, "e4", ms(1500))?;
     play(&mut kept, "e5", ms(1600))?;
@@ -300,12 +343,13 @@ fn a_tiger_clock_runs_into_the_reserve_and_out() -> Tested {
     );
     assert_eq!(kept.table.deadline(), Some(ms(3100)));
     assert_eq!(
-        kept.table.overdue(ms(3150), ms(100), &mut || 1),
+        kept.table.overdue(ms(3150), ms(100), false, &mut || 1),
         None,
         "moves may be on the way"
     );
     let late = Action::Move {
         ply: 2,
+        seq: None,
         text: "d4".into(),
     };
     let none = Duration::ZERO;
@@ -315,7 +359,7 @@ fn a_tiger_clock_runs_into_the_reserve_and_out() -> Tested {
     assert!(saved.is_ok(), "what was on the way is not charged");
     let event = kept
         .table
-        .overdue(ms(3200), ms(100), &mut || 1)
+        .overdue(ms(3200), ms(100), false, &mut || 1)
         .ok_or("no flag")?;
     assert_eq!(event, Event::Flagged { side: Side::White });
     kept.store(vec![event], ms(3200))?;
@@ -329,10 +373,11 @@ fn takebacks_give_time_back_and_need_consent() -> Tested {
     let mut kept = Kept::both_come(spec(Some("chess"), None, "fischer:10s+0s"))?;
     let e4 = Action::Move {
         ply: 0,
+        seq: None,
         text: "e4".into(),
     };
     kept.act(WHITE, e4.clone(), ms(4000))?;
-    let wish = Action::Takeback { ply: 1 };
+    let wish = Action::Takeback { ply: 1, seq: None };
     assert_eq!(
         kept.act(BLACK, wish.clone(), ms(4500)),
         Err(Refused::NothingToTakeBack)
@@ -355,7 +400,7 @@ fn takebacks_give_time_back_and_need_consent() -> Tested {
     let mut kept = Kept::both_come(strict)?;
     kept.act(WHITE, e4, ms(1))?;
     assert_eq!(
-        kept.act(WHITE, Action::Takeback { ply: 1 }, ms(2)),
+        kept.act(WHITE, Action::Takeback { ply: 1, seq: None }, ms(2)),
         Err(Refused::NoTakebacks)
     );
     Ok(())
@@ -367,19 +412,21 @@ fn a_counsellor_is_asked_once_when_the_choice_of_emperors_stands() -> Tested {
     let mut spec = spec(Some("strike80"), None, "none");
     spec.fen = Some(fen.into());
     let mut kept = Kept::both_come(spec)?;
-    let secret = Some("counsel".to_owned());
-    kept.act(BLACK, Action::Appoint { secret }, ms(1))?;
+    let number = Some("counsel".to_owned());
+    kept.act(BLACK, Action::Appoint { number }, ms(1))?;
     assert_eq!(
         kept.act(BLACK, Action::AskCounsel { ply: 0 }, ms(2)),
         Err(Refused::CannotAsk)
     );
-    let who = kept.table.seat_of(Some("counsel"), "x").ok_or("no seat")?;
-    assert_eq!(who, Who::Counsellor(Side::Black));
-    let events = kept.table.joined(who, person("Cleo"));
+    let who = Who::Counsellor(Side::Black);
+    let opener = kept.table.counsel_invitation(Side::Black);
+    assert_eq!(opener, Some(Opener::Number("counsel".into())));
+    let events = kept.table.joined(who, person("Cleo"), "new Cleo".into());
     kept.store(events, ms(3))?;
     // The Queen Traverses from e1 to g1, two squares away.
     let traverse = Action::Move {
         ply: 0,
+        seq: None,
         text: "e1g1e".into(),
     };
     kept.act(WHITE, traverse, ms(4))?;
@@ -409,6 +456,7 @@ fn damaged_events_are_told_by_number() -> Tested {
     let mut kept = Kept::both_come(spec(Some("chess"), None, "none"))?;
     let e4 = Action::Move {
         ply: 0,
+        seq: None,
         text: "e4".into(),
     };
     kept.act(WHITE, e4, ms(1))?;
@@ -431,5 +479,125 @@ fn damaged_events_are_told_by_number() -> Tested {
         .err()
         .ok_or("read")?;
     assert!(error.to_string().ends_with("expected event 2"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn a_move_of_a_position_that_was_taken_back_is_not_played_again() -> Tested {
+    let mut kept = Kept::both_come(spec(Some("chess"), None, "none"))?;
+    let e4 = |seq| Action::Move {
+        ply: 0,
+        seq,
+        text: "e4".into(),
+    };
+    let before = kept.table.seq();
+    kept.act(WHITE, e4(Some(before)), ms(1))?;
+    kept.act(WHITE, Action::Takeback { ply: 1, seq: None }, ms(2))?;
+    kept.act(BLACK, Action::Takeback { ply: 1, seq: None }, ms(3))?;
+    // A duplicate that was long on its way.
+    assert_eq!(
+        kept.act(WHITE, e4(Some(before)), ms(4)),
+        Err(Refused::TakenBack)
+    );
+    assert_eq!(kept.table.ply(), 0);
+    kept.act(WHITE, e4(Some(kept.table.seq())), ms(5))?;
+    assert_eq!(kept.table.ply(), 1);
+    Ok(())
+}
+
+#[test]
+fn what_is_not_charged_for_the_way_is_bounded() -> Tested {
+    let mut kept = Kept::both_come(spec(Some("chess"), None, "fischer:10m+0s"))?;
+    let (mut now, mut credited) = (ms(0), ms(0));
+    let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];
+    for ply in 0..80_u32 {
+        now += ms(1000);
+        let who = Who::Player(Side::ALL[ply as usize % 2]);
+        let text = moves[ply as usize % 4].to_owned();
+        let action = Action::Move {
+            ply,
+            seq: None,
+            text,
+        };
+        // White claims the most that is ever granted, on every move.
+        let lag = if ply % 2 == 0 { ms(100) } else { ms(0) };
+        let events = kept.table.decide(who, &action, now, lag, &mut || 1)?;
+        for event in &events {
+            if let Event::Played { lag, .. } = event {
+                credited += ms(*lag);
+            }
+        }
+        kept.store(events, now)?;
+        if kept.table.is_over() {
+            break;
+        }
+    }
+    let own = kept.table.ply().div_ceil(2) as u32;
+    assert!(
+        credited <= LAG_BUDGET + LAG_REFILL * own,
+        "{credited:?} in {own} moves"
+    );
+    assert!(
+        credited >= LAG_BUDGET,
+        "an honest player's way is not charged"
+    );
+    Ok(())
+}
+
+#[test]
+fn offers_are_bounded() -> Tested {
+    let mut kept = Kept::both_come(spec(Some("strike80"), None, "none"))?;
+    let offer = Action::Draw { ply: 0, seq: None };
+    kept.act(WHITE, offer.clone(), ms(1))?;
+    kept.act(BLACK, Action::DeclineDraw { ply: 0 }, ms(2))?;
+    assert_eq!(
+        kept.act(WHITE, offer, ms(3)),
+        Err(Refused::OfferedAlready),
+        "once in a position"
+    );
+    let before = kept.table.seq();
+    let mut refused = None;
+    for n in 0..5000 {
+        let number = Some(format!("{n}"));
+        if let Err(error) = kept.act(WHITE, Action::Appoint { number }, ms(4)) {
+            refused = Some(error);
+            break;
+        }
+    }
+    assert_eq!(refused, Some(Refused::TooManyOffers));
+    assert!(kept.table.seq() - before <= 1000);
+    // The game goes on.
+    let m = kept.now(ms(5)).legal[0].clone();
+    kept.act(
+        WHITE,
+        Action::Move {
+            ply: 0,
+            seq: None,
+            text: m,
+        },
+        ms(5),
+    )?;
+    Ok(())
+}
+
+#[test]
+fn events_of_the_first_version_are_read() -> Tested {
+    let spec: Spec = serde_json::from_str(
+        r#"{"variant":"chess","family":null,"fen":null,"control":"none","takebacks":true,
+        "seats":{"white":{"secret":"whiteword","level":null,"kept":null},
+        "black":{"secret":"blackword","level":null,"kept":null}},"seed":1}"#,
+    )?;
+    let mut table = Table::new(spec)?;
+    for text in [
+        r#"{"e":"joined","side":"White","person":{"guest":"a","name":"Ann"}}"#,
+        r#"{"e":"joined","side":"Black","person":{"guest":"b","name":"Bob"}}"#,
+        r#"{"e":"begun","variant":"chess"}"#,
+        r#"{"e":"played","uci":"e2e4"}"#,
+    ] {
+        table.apply(&serde_json::from_str(text)?, ms(1))?;
+    }
+    let keys = SeatKeys::new(&Key::generate());
+    assert_eq!(keys.seat_of(&table, Some("blackword"), "x"), Some(BLACK));
+    assert_eq!((table.ply(), table.stage()), (1, Stage::Playing));
     Ok(())
 }

@@ -32,6 +32,10 @@ pub struct NewGame {
     /// Whether moves may be taken back with the opponent's consent. Always so against the engine.
     #[serde(default)]
     pub takebacks: bool,
+    /// Whether it is shown among the games to watch. If missing, games against the engine are and games of friends
+    /// are not; who has a game's address can always watch.
+    #[serde(default)]
+    pub public: Option<bool>,
     /// Name to show, at most 30 characters.
     #[serde(default)]
     pub name: Option<String>,
@@ -46,7 +50,8 @@ pub struct GameMade {
     pub side: Side,
     /// Secret of that one's seat; `/game/{id}#{seat}` takes it on any device.
     pub seat: String,
-    /// Secret of the friend's seat, to be sent to the friend.
+    /// Invitation to the friend's seat, to be sent to the friend: `/game/{id}#{friend_seat}`. It opens the seat once;
+    /// who comes by it is told a secret of the own, as `seat` of the snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub friend_seat: Option<String>,
 }

@@ -24,6 +24,9 @@ pub enum ClientMessage {
     Move {
         /// Half-moves played before it.
         ply: u32,
+        /// Number of the last event known, `now.seq`: a move meant for a position that was taken back since is refused.
+        #[serde(default)]
+        seq: Option<u64>,
         /// The move.
         text: String,
     },
@@ -31,6 +34,9 @@ pub enum ClientMessage {
     Accept {
         /// Half-moves played.
         ply: u32,
+        /// Number of the last event known.
+        #[serde(default)]
+        seq: Option<u64>,
     },
     /// Give up.
     Resign,
@@ -38,6 +44,9 @@ pub enum ClientMessage {
     Draw {
         /// Half-moves played.
         ply: u32,
+        /// Number of the last event known.
+        #[serde(default)]
+        seq: Option<u64>,
     },
     /// Decline the draw offered.
     DeclineDraw {
@@ -48,6 +57,9 @@ pub enum ClientMessage {
     Takeback {
         /// Half-moves played.
         ply: u32,
+        /// Number of the last event known.
+        #[serde(default)]
+        seq: Option<u64>,
     },
     /// Decline the opponent's wish.
     DeclineTakeback {
@@ -128,6 +140,12 @@ pub enum ServerMessage {
         played: Vec<Played>,
         /// What is so now.
         now: Box<Now>,
+    },
+    /// The server cannot store at the moment, and the clocks stand still, or (without text) it can again.
+    Trouble {
+        /// What is out of order.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        trouble: Option<String>,
     },
     /// A line of chat.
     Chat(ChatLine),

@@ -35,20 +35,23 @@ impl TestServer {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             data: folder.clone(),
             engine_threads: 2,
+            start_grace_seconds: 0,
             ..Config::default()
         };
         change(&mut config);
         let running = server::bind(&config).await?;
         let address = running.address()?;
         let (stop, stopped) = oneshot::channel();
+        let (ready, is_ready) = oneshot::channel();
         let served = tokio::spawn(async move {
             let stopped = async {
                 let _ = stopped.await;
             };
-            if let Err(error) = running.serve(|_, _| (), stopped).await {
+            if let Err(error) = running.serve(move || ready.send(()).unwrap_or(()), stopped).await {
                 eprintln!("{error}");
             }
         });
+        let _ = is_ready.await;
         Ok(TestServer {
             address,
             folder,
@@ -267,7 +270,7 @@ impl Socket {
     }
 
     pub async fn play(&mut self, ply: u32, text: &str) -> Fallible<()> {
-        let text = text.into();
-        self.say(&ClientMessage::Move { ply, text }).await
+        let (text, seq) = (text.into(), None);
+        self.say(&ClientMessage::Move { ply, seq, text }).await
     }
 }

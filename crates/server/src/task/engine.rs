@@ -1,6 +1,6 @@
 //! The engine as an opponent: asked when it is its turn, and answering draw offers.
 
-use super::{Command, Live, Thinking};
+use super::{Command, GameTask, Thinking};
 use crate::brains::{self, Purpose, Question};
 use crate::table::{Action, Event, Who};
 use ::engine::{ClockSituation, Level, Outcome};
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Wait before the engine is asked again when the pool was full.
 const AGAIN: Duration = Duration::from_millis(500);
 
-impl Live {
+impl GameTask {
     /// Asks the engine if it is its turn.
     pub(super) fn think(&mut self) {
         let ply = self.table.ply();
@@ -75,7 +75,7 @@ impl Live {
                 });
             }),
         };
-        if let Err(busy) = self.world.brains.ask(question) {
+        if let Err(busy) = self.services.brains.ask(question) {
             tracing::warn!(game = %self.id, %busy, "the engine is asked again later");
             let commands = self.commands.clone();
             tokio::spawn(async move {
@@ -109,17 +109,18 @@ impl Live {
         let Some(game) = self.table.game() else {
             return;
         };
-        let ply = self.table.ply() as u32;
+        let (ply, seq) = (self.table.ply() as u32, None);
         let action = match outcome.accept {
-            true => Action::Accept { ply },
+            true => Action::Accept { ply, seq },
             false => Action::Move {
                 ply,
+                seq,
                 text: game.position().uci(best).to_string(),
             },
         };
         let now = self.now();
-        let world = self.world.clone();
-        let die = &mut || world.die();
+        let services = self.services.clone();
+        let die = &mut || services.die();
         match self
             .table
             .decide(Who::Player(side), &action, now, Duration::ZERO, die)

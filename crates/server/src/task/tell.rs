@@ -1,51 +1,35 @@
 //! What sockets are told: written once for all who are told the same.
 
-use super::{Live, Outbox};
+use super::GameTask;
 use crate::table::{Event, Who};
 use crate::wire::{ChatLine, Now, ServerMessage};
 use axum::extract::ws::Utf8Bytes;
-use metrics::counter;
-use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
-use tokio::sync::mpsc::{self, error::TrySendError};
 
-impl Outbox {
-    /// A way on which so many messages can wait, and its other end.
-    pub fn new(capacity: usize) -> (Outbox, mpsc::Receiver<Utf8Bytes>) {
-        let (queue, outgoing) = mpsc::channel(capacity);
-        let lost = Arc::default();
-        (Outbox { queue, lost }, outgoing)
-    }
-
-    /// Whether a message was lost, so that the socket must be closed.
-    pub fn has_lost(&self) -> bool {
-        self.lost.load(Relaxed)
-    }
-
-    /// Sends a message.
-    pub fn tell(&self, message: &ServerMessage) {
-        match serde_json::to_string(message) {
-            Ok(text) => drop(self.send(text.into())),
-            Err(error) => tracing::error!(%error, "a message cannot be written"),
-        }
-    }
-
-    /// Sends a message that is written already; false if the socket is gone or does not keep up.
-    fn send(&self, text: Utf8Bytes) -> bool {
-        let sent = self.queue.try_send(text);
-        if let Err(TrySendError::Full(_)) = sent
-            && !self.lost.swap(true, Relaxed)
-        {
-            counter!("husun_slow_sockets_total").increment(1);
-        }
-        sent.is_ok()
-    }
-}
-
-impl Live {
+impl GameTask {
     pub(super) fn now_message(&self) -> Now {
-        self.table
-            .now(self.now(), &self.presence(), self.trouble.as_deref())
+        let mut now = self.table.now(self.now(), &self.presence(), self.trouble());
+        self.still(&mut now);
+        now
+    }
+
+    /// While the server's time stands still, so do the clocks.
+    pub(super) fn still(&self, now: &mut Now) {
+        if let Some(clocks) = &mut now.clocks
+            && self.halted.borrow().is_some()
+        {
+            clocks.running = None;
+        }
+    }
+
+    /// Tells that the storage is out of order, or in order again, while something is being stored: no word of that.
+    pub(super) fn tell_trouble(&mut self) {
+        let trouble = self.trouble().map(Into::into);
+        self.tell_all(&ServerMessage::Trouble { trouble });
+    }
+
+    /// Tells the players.
+    pub(super) fn tell_players(&self, message: &ServerMessage) {
+        self.tell_those(|who| matches!(who, Who::Player(_)), message);
     }
 
     /// Tells everyone what is so now, with the last `played` moves.
@@ -94,8 +78,7 @@ impl Live {
                         side: (*side).into(),
                         text: text.clone(),
                     };
-                    let players = |who| matches!(who, Who::Player(_));
-                    self.tell_those(players, &ServerMessage::Chat(line));
+                    self.tell_players(&ServerMessage::Chat(line));
                 }
                 Event::CounselAsked { side } => {
                     let counsellor = |who| who == Who::Counsellor(*side);
@@ -107,19 +90,6 @@ impl Live {
                     self.tell_those(player, &ServerMessage::Counsel { text });
                 }
                 _ => {}
-            }
-        }
-    }
-
-    /// Tells the one who appoints a person the secret of the Counsellor's seat.
-    pub(super) fn tell_link(&self, outbox: &Outbox, events: &[Event]) {
-        for event in events {
-            if let Event::Appointed {
-                secret: Some(seat), ..
-            } = event
-            {
-                let seat = seat.clone();
-                outbox.tell(&ServerMessage::CounselLink { seat });
             }
         }
     }

@@ -1,11 +1,11 @@
 //! The engine as a Counsellor (rules/tigersquares.md, Match custom).
 
-use super::Live;
+use super::GameTask;
 use crate::table::Event;
 use ::engine::{Level, Outcome};
 use husun::Special;
 
-impl Live {
+impl GameTask {
     /// Asks the engine if it owes a player advice.
     pub(super) fn counsel_by_engine(&mut self) {
         if self.table.engine_counsels().is_some() && self.counselling.is_none() {

@@ -1,0 +1,587 @@
+//! The games that live in this process: finds them, reads them from storage when someone comes to them, makes new ones.
+//! What is only looked at or listed is read from storage and wakes nothing.
+
+mod attend;
+
+pub(crate) use attend::AHEAD;
+
+use crate::customs;
+use crate::limits::Guard;
+use crate::refusal::refusal;
+use crate::services::{Services, secret, wall_ms};
+use crate::store::{CardRow, Due, GameWrite, NewGameRow, StoreError, StoredGame, millis};
+use crate::table::card::StoredCard;
+use crate::table::show::Presence;
+use crate::table::{Entry, Event, Person, SeatSpec, Spec, Table, WAITING, Who};
+use crate::task::{Command, GameTask, Handle, Pulse};
+use crate::wire::{Both, GameCard, NewGame, Refusal, Snapshot};
+use crate::work::{Weight, Work};
+use husun::Side;
+use husun::clock::TimeControl;
+use metrics::gauge;
+use rand::RngExt;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{OnceCell, oneshot};
+
+/// Own games shown at most.
+const OWN: u32 = 50;
+/// Games to watch shown at most.
+const WATCHED: usize = 24;
+
+/// A game made, with what opens its seats.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Its id.
+    pub id: String,
+    /// The words that open the seats.
+    pub seats: Both<String>,
+}
+
+/// A game read from storage.
+#[derive(Clone, Debug)]
+pub struct ReadGame {
+    /// The game.
+    pub table: Table,
+    /// The server's time when its time was that of its last event.
+    pub since: Duration,
+    /// Epoch of its owner.
+    pub epoch: i64,
+    /// When it wants to be looked at, as it is stored.
+    pub due: Option<i64>,
+}
+
+/// Who pays for taking a game from storage.
+#[derive(Clone, Copy, Debug)]
+pub enum Payer<'a> {
+    /// Someone at an address, within limits.
+    Address(&'a Guard, IpAddr),
+    /// The server itself.
+    Server,
+}
+
+impl Payer<'_> {
+    fn pays(self) -> Result<(), Refusal> {
+        match self {
+            Payer::Address(guard, address) if !guard.wake(address) => Err(refusal(
+                "rate",
+                "too many games are opened from your address; wait a little",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The games that live in this process.
+#[derive(Clone)]
+pub struct Directory {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    services: Arc<Services>,
+    games: Mutex<HashMap<String, Arc<OnceCell<Handle>>>>,
+    max_games: usize,
+}
+
+impl Directory {
+    /// A directory without games. At most `max_games` live at once.
+    pub fn new(services: Arc<Services>, max_games: usize) -> Directory {
+        Directory {
+            inner: Arc::new(Inner {
+                services,
+                games: Mutex::default(),
+                max_games,
+            }),
+        }
+    }
+
+    /// What all games share.
+    pub fn services(&self) -> &Arc<Services> {
+        &self.inner.services
+    }
+
+    /// Where work is done that takes longer than a moment.
+    pub fn work(&self) -> &Work {
+        &self.inner.services.work
+    }
+
+    fn games(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<OnceCell<Handle>>>> {
+        self.inner
+            .games
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many games are live.
+    pub fn live(&self) -> usize {
+        self.games().len()
+    }
+
+    fn find_live(&self, id: &str) -> Option<Handle> {
+        let games = self.games();
+        games.get(id).and_then(|cell| cell.get()).cloned()
+    }
+
+    /// Lets a game leave memory, unless someone holds its handle.
+    pub(crate) fn may_leave(&self, id: &str, pulse: &Arc<Pulse>) -> bool {
+        let mut games = self.games();
+        let Some(handle) = games.get(id).and_then(|cell| cell.get()) else {
+            return true;
+        };
+        if !Arc::ptr_eq(&handle.pulse, pulse) {
+            return true;
+        }
+        // One of them is the directory's own, and nobody gets another while it is locked.
+        if handle.is_held() {
+            return false;
+        }
+        games.remove(id);
+        gauge!("husun_live_games").set(games.len() as f64);
+        true
+    }
+
+    /// Takes note that a game's task has ended, whoever holds its handle.
+    pub(crate) fn left(&self, id: &str, pulse: &Arc<Pulse>) {
+        let mut games = self.games();
+        let handle = games.get(id).and_then(|cell| cell.get());
+        if handle.is_some_and(|h| Arc::ptr_eq(&h.pulse, pulse)) {
+            games.remove(id);
+        }
+        gauge!("husun_live_games").set(games.len() as f64);
+    }
+
+    /// A game, brought to life from storage if it is not live. It stays so for as long as the handle is held.
+    pub async fn get(&self, id: &str, payer: Payer<'_>) -> Result<Option<Handle>, Refusal> {
+        if !is_id(id) {
+            return Ok(None);
+        }
+        for _ in 0..3 {
+            if let Some(handle) = self.find_live(id) {
+                if !handle.is_closed() {
+                    return Ok(Some(handle));
+                }
+                // Its task has just ended with a fault.
+                tokio::task::yield_now().await;
+                continue;
+            }
+            payer.pays()?;
+            let cell = {
+                let mut games = self.games();
+                let full = games.len() >= self.inner.max_games;
+                if full && !games.contains_key(id) && matches!(payer, Payer::Address(..)) {
+                    return Err(full_house());
+                }
+                games.entry(id.into()).or_default().clone()
+            };
+            let started = cell.get_or_try_init(|| self.start(id)).await;
+            match started {
+                Ok(handle) => return Ok(Some(handle.clone())),
+                Err(problem) => {
+                    let mut games = self.games();
+                    let unused =
+                        |c: &Arc<OnceCell<Handle>>| Arc::ptr_eq(c, &cell) && c.get().is_none();
+                    if games.get(id).is_some_and(unused) {
+                        games.remove(id);
+                    }
+                    return problem.map_or(Ok(None), Err);
+                }
+            }
+        }
+        Err(refusal("busy", "the game does not answer; try again"))
+    }
+
+    /// Starts a game's task. Without a refusal there is no such game.
+    async fn start(&self, id: &str) -> Result<Handle, Option<Refusal>> {
+        let read = self.read(id).await?.ok_or(None)?;
+        let handle = GameTask::start(id.into(), read, self.clone());
+        gauge!("husun_live_games").set(self.live() as f64);
+        Ok(handle)
+    }
+
+    /// A game as storage has it.
+    pub async fn read(&self, id: &str) -> Result<Option<ReadGame>, Refusal> {
+        let services = self.inner.services.clone();
+        let Some(stored) = services.store.load(id).await? else {
+            return Ok(None);
+        };
+        let read = self
+            .work()
+            .run(Weight::Light, move || read(&stored, &services))
+            .await?;
+        Ok(Some(read?))
+    }
+
+    /// Asks a live game something that it answers; nothing if the game is not live.
+    async fn ask<T>(
+        &self,
+        id: &str,
+        command: impl FnOnce(oneshot::Sender<T>) -> Command,
+    ) -> Option<T> {
+        let handle = self.find_live(id)?;
+        let (answer, told) = oneshot::channel();
+        handle.commands.send(command(answer)).await.ok()?;
+        told.await.ok()
+    }
+
+    /// Makes a game from wishes, for a guest.
+    pub async fn make(&self, wishes: &NewGame, person: &Person) -> Result<(Made, Side), Refusal> {
+        let side = wishes.side.map(husun::Side::from).unwrap_or_else(|| {
+            match rand::rng().random_bool(0.5) {
+                true => Side::White,
+                false => Side::Black,
+            }
+        });
+        let spec = spec_of(wishes, side, person)?;
+        Ok((self.create(spec).await?, side))
+    }
+
+    /// Makes a game. It comes to life when someone comes to it.
+    pub async fn create(&self, spec: Spec) -> Result<Made, Refusal> {
+        let services = &self.inner.services;
+        let id = secret(7);
+        let table = Table::new(spec.clone()).map_err(|e| refusal("game", e))?;
+        if table.is_over() {
+            return Err(refusal("fen", "the game is over in that position"));
+        }
+        let text = serde_json::to_string(&spec).map_err(|e| refusal("game", e.to_string()))?;
+        let card = StoredCard::of(&table).to_text();
+        let write = GameWrite {
+            game: id.clone(),
+            made: Some(NewGameRow {
+                spec: text,
+                made_ms: wall_ms(),
+                guests: table.guests().map(Into::into).collect(),
+            }),
+            due: Some(Due::At(millis(services.clock.now() + WAITING))),
+            card: Some(CardRow { seq: 0, text: card }),
+            ..GameWrite::default()
+        };
+        self.store(write).await?;
+        metrics::counter!("husun_games_made_total").increment(1);
+        let word = |side| {
+            let opener = table.opener(Who::Player(side));
+            opener.map(|o| services.keys.word(&o)).unwrap_or_default()
+        };
+        Ok(Made {
+            id,
+            seats: Both::of(word),
+        })
+    }
+
+    /// Stores for a request, which does not wait as long as a game does.
+    async fn store(&self, write: GameWrite) -> Result<(), Refusal> {
+        let stored = self.inner.services.writer.write(write);
+        match tokio::time::timeout(PATIENCE, stored).await {
+            Ok(stored) => Ok(stored?),
+            Err(_) => Err(StoreError::Unavailable("it does not answer in time".into()).into()),
+        }
+    }
+
+    /// The same game again with sides changed. Who has a seat keeps it, and what opens it.
+    pub fn rematch_of(&self, table: &Table) -> Spec {
+        let mut spec = table.spec().clone();
+        for side in Side::ALL {
+            let from = side.opponent();
+            let old = table.spec().seats.get(from);
+            let mut seat = SeatSpec {
+                kept: table.person(from).cloned(),
+                ..old.clone()
+            };
+            if let Some(crate::table::Opener::Number(number)) = table.opener(Who::Player(from)) {
+                (seat.number, seat.secret) = (number, String::new());
+            }
+            *spec.seats.get_mut(side) = seat;
+        }
+        spec.seed = rand::rng().random();
+        spec
+    }
+
+    /// A game as it is now, for a guest who looks at it.
+    pub async fn look(
+        &self,
+        id: &str,
+        guest: &str,
+        payer: Payer<'_>,
+    ) -> Result<Option<Snapshot>, Refusal> {
+        let asks = guest.to_owned();
+        let told = self.ask(id, |answer| Command::Look {
+            guest: asks,
+            answer,
+        });
+        if let Some(snapshot) = told.await {
+            return Ok(Some(*snapshot));
+        }
+        let Some(read) = self.read_for(id, payer).await? else {
+            return Ok(None);
+        };
+        let services = &self.inner.services;
+        let table = read.table;
+        let who = table.seat_of_guest(guest).unwrap_or(Who::Watcher);
+        let at = table.at() + services.clock.now().saturating_sub(read.since);
+        let word = |opener: &_| services.keys.word(opener);
+        let presence = Presence::default();
+        Ok(Some(table.snapshot(id, who, at, &presence, None, word)))
+    }
+
+    /// A game as storage has it, for someone who looks at it.
+    pub async fn read_for(&self, id: &str, payer: Payer<'_>) -> Result<Option<ReadGame>, Refusal> {
+        if !is_id(id) {
+            return Ok(None);
+        }
+        payer.pays()?;
+        self.read(id).await
+    }
+
+    /// Games being played that are shown to all, those moved last first.
+    pub async fn watchable(&self) -> Vec<GameCard> {
+        let mut found: Vec<(u64, String)> = {
+            let games = self.games();
+            let live = games
+                .iter()
+                .filter_map(|(id, cell)| Some((id, cell.get()?)));
+            let shown = live.filter(|(_, h)| h.pulse.shown.load(Relaxed));
+            shown
+                .map(|(id, h)| (h.pulse.moved_ms.load(Relaxed), id.clone()))
+                .collect()
+        };
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        found.truncate(WATCHED);
+        let mut cards = Vec::with_capacity(found.len());
+        for (_, id) in found {
+            let card = self.ask(&id, |answer| Command::Card {
+                guest: None,
+                answer,
+            });
+            cards.extend(card.await.map(|card| *card));
+        }
+        cards
+    }
+
+    /// A guest's games, the newest first.
+    pub async fn own(&self, guest: &str) -> Result<Vec<GameCard>, Refusal> {
+        let mut cards = Vec::new();
+        for listed in self.inner.services.store.of_guest(guest, OWN).await? {
+            let id = listed.id;
+            let asks = Some(guest.to_owned());
+            let live = self.ask(&id, |answer| Command::Card {
+                guest: asks,
+                answer,
+            });
+            if let Some(card) = live.await {
+                cards.push(*card);
+                continue;
+            }
+            let card = listed.card.as_deref().and_then(StoredCard::read);
+            let card = match card {
+                Some(card) => card,
+                None => match self.make_card(&id).await {
+                    Ok(card) => card,
+                    Err(refused) => {
+                        tracing::warn!(game = %id, message = %refused.message, "not listed");
+                        continue;
+                    }
+                },
+            };
+            cards.push(card.to_wire(&id, Some(guest), &Presence::default()));
+        }
+        Ok(cards)
+    }
+
+    /// Makes the card of a game whose own was not written, since the server was ended without warning or is of another
+    /// version, and keeps it.
+    async fn make_card(&self, id: &str) -> Result<StoredCard, Refusal> {
+        let read = self.read(id).await?;
+        let read = read.ok_or_else(|| refusal("no_such_game", "there is no such game"))?;
+        let card = StoredCard::of(&read.table);
+        let write = GameWrite {
+            game: id.into(),
+            epoch: read.epoch,
+            card: Some(CardRow {
+                seq: read.table.seq() as i64,
+                text: card.to_text(),
+            }),
+            ..GameWrite::default()
+        };
+        self.store(write).await?;
+        Ok(card)
+    }
+
+    /// Tells all games that the server goes down, and waits until they have stored what they are at.
+    pub async fn close(&self, patience: Duration) {
+        let handles: Vec<Handle> = {
+            let games = self.games();
+            games
+                .values()
+                .filter_map(|cell| cell.get().cloned())
+                .collect()
+        };
+        for handle in handles {
+            let _ = handle.commands.try_send(Command::Shutdown);
+        }
+        let start = std::time::Instant::now();
+        while self.live() > 0 && start.elapsed() < patience {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+/// Longest wait of a request for the storage.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+fn full_house() -> Refusal {
+    refusal(
+        "full",
+        "this server has as many games as it can hold; try again later",
+    )
+}
+
+/// Whether a text can be a game's id.
+pub fn is_id(text: &str) -> bool {
+    (4..=40).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+/// Longest name shown, in characters.
+const NAME: usize = 30;
+
+/// A name as it is shown: short, in one line, not empty.
+pub fn name_of(text: &str) -> Option<String> {
+    let clean: String = text
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(NAME)
+        .collect();
+    let clean = clean.trim();
+    (!clean.is_empty()).then(|| clean.into())
+}
+
+fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refusal> {
+    let control: TimeControl = match wishes.clock.as_deref() {
+        None | Some("") => TimeControl::None,
+        Some(text) => text
+            .parse()
+            .map_err(|e| refusal("clock", format!("clock: {e}")))?,
+    };
+    let level = match wishes.level {
+        Some(level @ 1..=8) => Some(level),
+        Some(level) => {
+            return Err(refusal("level", format!("level {level}, expected 1 to 8")));
+        }
+        None => None,
+    };
+    let fen = match (&wishes.variant, &wishes.family) {
+        (Some(id), None) => start_fen(id, wishes)?,
+        (None, Some(family)) => {
+            if customs::family(family).is_none() {
+                let known: Vec<&str> = customs::families()
+                    .iter()
+                    .map(|f| f.name.as_str())
+                    .collect();
+                let message = format!("no family {family:?}, expected {}", known.join(" or "));
+                return Err(refusal("family", message));
+            }
+            if level.is_some() || wishes.fen.is_some() || wishes.setup.is_some() {
+                let message = "customs are settled between two people, from the standard set-up";
+                return Err(refusal("family", message));
+            }
+            None
+        }
+        _ => {
+            return Err(refusal(
+                "variant",
+                "exactly one of variant and family is wanted",
+            ));
+        }
+    };
+    let seat = |of: Side| SeatSpec {
+        secret: String::new(),
+        number: secret(16),
+        level: level.filter(|_| of != side),
+        kept: (of == side).then(|| person.clone()),
+    };
+    Ok(Spec {
+        variant: wishes.variant.clone(),
+        family: wishes.family.clone(),
+        fen,
+        control,
+        takebacks: wishes.takebacks,
+        public: wishes.public,
+        seats: Both::of(seat),
+        seed: rand::rng().random(),
+    })
+}
+
+fn start_fen(id: &str, wishes: &NewGame) -> Result<Option<String>, Refusal> {
+    let variant = games::variant(id).ok_or_else(|| {
+        let known: Vec<&str> = games::ids().collect();
+        refusal(
+            "variant",
+            format!("no game {id:?}, expected one of {}", known.join(", ")),
+        )
+    })?;
+    match (&wishes.fen, wishes.setup.as_deref()) {
+        (Some(_), Some(_)) => Err(refusal(
+            "fen",
+            "a set-up and a position text exclude each other",
+        )),
+        (Some(fen), None) => {
+            let position = variant
+                .position(fen)
+                .map_err(|e| refusal("fen", e.to_string()))?;
+            Ok(Some(position.fen()))
+        }
+        (None, None | Some("standard")) => Ok(None),
+        (None, Some(name)) => {
+            let start = variant.start_of(name).ok_or_else(|| {
+                let known: Vec<&str> = variant.setups.iter().map(|s| s.name.as_str()).collect();
+                let message = format!("no set-up {name:?}, expected one of {}", known.join(", "));
+                refusal("setup", message)
+            })?;
+            Ok(Some(start.fen()))
+        }
+    }
+}
+
+/// Makes a game of what is stored.
+fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame, Refusal> {
+    let damaged = |problem: String| {
+        refusal(
+            "damaged",
+            format!("game {} in the storage is damaged: {problem}", stored.id),
+        )
+    };
+    let spec: Spec =
+        serde_json::from_str(&stored.spec).map_err(|e| damaged(format!("its making: {e}")))?;
+    let mut entries = Vec::with_capacity(stored.events.len());
+    for row in &stored.events {
+        let event: Event = serde_json::from_str(&row.body)
+            .map_err(|e| damaged(format!("event {}: {e}", row.seq)))?;
+        entries.push(Entry {
+            seq: row.seq as u64,
+            at: Duration::from_millis(row.at_ms.max(0) as u64),
+            event,
+        });
+    }
+    let table = Table::replay(spec, &entries).map_err(|e| damaged(e.to_string()))?;
+    let now = services.clock.now();
+    let since = match (stored.events.last(), stored.due) {
+        (Some(row), _) if row.run >= services.counted_from => millis_back(row.run_ms),
+        // Nothing has happened yet: it was made when its waiting began.
+        (None, Some(due)) => millis_back(due).saturating_sub(WAITING),
+        // Of a run whose times do not count on: its clock stood still then.
+        _ => now,
+    };
+    Ok(ReadGame {
+        table,
+        since: since.min(now),
+        epoch: stored.epoch,
+        due: stored.due,
+    })
+}
+
+fn millis_back(ms: i64) -> Duration {
+    Duration::from_millis(ms.max(0) as u64)
+}

@@ -1,0 +1,95 @@
+//! Looks after games that nobody looks at: flags that fall, questions that are met with silence, games that nobody comes
+//! to, the engine's move after a sudden end. Storage knows when; a game is taken into memory for that moment.
+
+use super::{Directory, Payer, is_id};
+use crate::clock::Halt;
+use crate::store::{Due, GameWrite, millis};
+use crate::task::Command;
+use std::time::Duration;
+
+/// How often storage is asked.
+const PAUSE: Duration = Duration::from_millis(250);
+/// Games taken at once: in portions, so that players are not kept waiting.
+const PORTION: u32 = 50;
+/// Longest wait for a portion.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// A live game whose engine thinks is looked after by its task; storage has it looked at after this.
+pub(crate) const AHEAD: Duration = Duration::from_secs(30);
+/// A game that cannot be read is tried again after this.
+const AGAIN: Duration = Duration::from_secs(24 * 3600);
+
+impl Directory {
+    /// Looks after games for as long as the server runs.
+    pub async fn attend(self) {
+        // After a sudden end the engine may owe moves.
+        let mut ahead = AHEAD;
+        loop {
+            tokio::time::sleep(PAUSE).await;
+            let services = self.services();
+            if *services.clock.halted().borrow() == Some(Halt::Storage) {
+                continue;
+            }
+            let until = millis(services.clock.now() + ahead);
+            loop {
+                let ids = match services.store.due(until, PORTION).await {
+                    Ok(ids) => ids,
+                    Err(error) => {
+                        tracing::warn!(%error, "games that are due cannot be found");
+                        break;
+                    }
+                };
+                let all = ids.len() < PORTION as usize;
+                self.attend_to(ids).await;
+                if all {
+                    ahead = Duration::ZERO;
+                    break;
+                }
+            }
+        }
+    }
+
+    async fn attend_to(&self, ids: Vec<String>) {
+        let mut woken = Vec::new();
+        for id in ids {
+            if let Some(handle) = self.find_live(&id) {
+                let _ = handle.commands.try_send(Command::Attend);
+                continue;
+            }
+            match self.get(&id, Payer::Server).await {
+                Ok(Some(_)) => woken.push(id),
+                Ok(None) => self.leave_aside(&id, "it has no fitting id").await,
+                Err(refused) if refused.code == "damaged" => {
+                    self.leave_aside(&id, &refused.message).await;
+                }
+                Err(refused) => {
+                    tracing::warn!(game = %id, message = %refused.message, "not attended to")
+                }
+            }
+        }
+        // They leave when they have done what was due.
+        let start = tokio::time::Instant::now();
+        while start.elapsed() < PATIENCE && woken.iter().any(|id| self.find_live(id).is_some()) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    async fn leave_aside(&self, id: &str, why: &str) {
+        tracing::error!(game = %id, why, "a game cannot be read; it is left aside");
+        metrics::counter!("husun_faults_total").increment(1);
+        let stored = self.services().store.load(id).await;
+        let epoch = stored.ok().flatten().map_or(0, |stored| stored.epoch);
+        let again = self.services().clock.now() + AGAIN;
+        let write = GameWrite {
+            game: id.into(),
+            epoch,
+            due: Some(match is_id(id) {
+                true => Due::At(millis(again)),
+                false => Due::Never,
+            }),
+            ..GameWrite::default()
+        };
+        if let Err(refused) = self.store(write).await {
+            tracing::warn!(game = %id, message = %refused.message, "it will be tried again");
+        }
+    }
+}

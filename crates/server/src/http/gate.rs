@@ -1,0 +1,87 @@
+//! What is answered before the server takes players: that it lives, and how far it is with its start.
+
+use super::Failure;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+use tower::ServiceExt;
+
+/// The way to all routes, which opens when the start is over.
+#[derive(Clone)]
+pub struct Gate {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    routes: OnceLock<Router>,
+    since: Instant,
+    trouble: Mutex<String>,
+}
+
+impl Gate {
+    /// A gate that is closed.
+    pub fn new() -> Gate {
+        Gate {
+            shared: Arc::new(Shared {
+                routes: OnceLock::new(),
+                since: Instant::now(),
+                trouble: Mutex::default(),
+            }),
+        }
+    }
+
+    /// All that is answered.
+    pub fn router(&self) -> Router {
+        Router::new().fallback(pass).with_state(self.clone())
+    }
+
+    /// Opens the gate.
+    pub fn open(&self, routes: Router) {
+        // Opened once.
+        let _ = self.shared.routes.set(routes);
+    }
+
+    /// Tells why the start takes long.
+    pub fn tell(&self, trouble: &str) {
+        let told = self.shared.trouble.lock();
+        *told.unwrap_or_else(PoisonError::into_inner) = trouble.into();
+    }
+
+    fn closed(&self) -> Failure {
+        let told = self.shared.trouble.lock();
+        let trouble = told.unwrap_or_else(PoisonError::into_inner).clone();
+        let seconds = self.shared.since.elapsed().as_secs();
+        let message = match trouble.is_empty() {
+            true => format!("the server starts: it has been opening its storage for {seconds} s"),
+            false => format!(
+                "the server starts: for {seconds} s it could not open its storage: {trouble}"
+            ),
+        };
+        Failure::of(StatusCode::SERVICE_UNAVAILABLE, "starting", message)
+    }
+}
+
+impl Default for Gate {
+    fn default() -> Gate {
+        Gate::new()
+    }
+}
+
+async fn pass(State(gate): State<Gate>, request: Request) -> Response {
+    if let Some(routes) = gate.shared.routes.get() {
+        return match routes.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        };
+    }
+    match request.uri().path() {
+        "/healthz" => "alive\n".into_response(),
+        _ => {
+            let again = [(axum::http::header::RETRY_AFTER, "1")];
+            (again, gate.closed()).into_response()
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What all games share: storage, engine, the server's time, chance.
+
+use crate::brains::Brains;
+use crate::clock::ServerClock;
+use crate::positions::Lines;
+use crate::seats::SeatKeys;
+use crate::store::{EventRow, Store, Writer, millis};
+use crate::table::Event;
+use crate::work::Work;
+use rand::RngExt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What all games share.
+#[derive(Debug)]
+pub struct Services {
+    /// Where games are kept.
+    pub store: Arc<dyn Store>,
+    /// The way to store.
+    pub writer: Writer,
+    /// The engine's threads.
+    pub brains: Brains,
+    /// Work that takes longer than a moment.
+    pub work: Work,
+    /// Lines that were looked at last.
+    pub lines: Lines,
+    /// The server's time.
+    pub clock: ServerClock,
+    /// What opens seats.
+    pub keys: SeatKeys,
+    /// Number of the run.
+    pub run: i64,
+    /// The first run whose times count on from the run before.
+    pub counted_from: i64,
+}
+
+impl Services {
+    /// An event as it is stored: `at` in the game's time, `server` in the server's.
+    pub fn row(&self, seq: u64, at: Duration, server: Duration, event: &Event) -> EventRow {
+        let guest = match event {
+            Event::Joined { person, .. } | Event::CounsellorJoined { person, .. } => {
+                Some(person.guest.clone())
+            }
+            _ => None,
+        };
+        EventRow {
+            seq: seq as i64,
+            at_ms: millis(at),
+            run: self.run,
+            run_ms: millis(server),
+            wall_ms: wall_ms(),
+            body: event.to_text(),
+            guest,
+        }
+    }
+
+    /// Throws a die.
+    pub fn die(&self) -> u8 {
+        rand::rng().random_range(1..=6)
+    }
+}
+
+/// Milliseconds of Unix time.
+pub fn wall_ms() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    millis(now.unwrap_or_default())
+}
+
+/// A word that nobody can guess: `bytes` of chance in letters and digits of base 32.
+pub fn secret(bytes: usize) -> String {
+    let mut rng = rand::rng();
+    let random: Vec<u8> = (0..bytes).map(|_| rng.random()).collect();
+    word(&random)
+}
+
+/// Bytes in letters and digits that are not mistaken for each other.
+pub fn word(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    let mut text = String::new();
+    let (mut bits, mut held) = (0_u32, 0);
+    for byte in bytes {
+        bits = bits << 8 | u32::from(*byte);
+        held += 8;
+        while held >= 5 {
+            held -= 5;
+            text.push(char::from(ALPHABET[(bits >> held & 31) as usize]));
+        }
+    }
+    if held > 0 {
+        text.push(char::from(ALPHABET[(bits << (5 - held) & 31) as usize]));
+    }
+    text
+}

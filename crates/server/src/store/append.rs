@@ -1,0 +1,289 @@
+//! What games write, in one transaction: rows of many games in few statements, each fenced by the epoch of its
+//! game's owner. Begins and ends transactions in plain SQL, so that nothing but the database knows of them.
+
+use super::sql::Dialect;
+use super::{Due, EventRow, GameWrite, StoreError};
+use sqlx::{AnyConnection, Row};
+use std::fmt::Write as _;
+
+/// Most rows in one statement: eight values each, well below what both databases take.
+const ROWS: usize = 500;
+
+/// Begins a transaction.
+pub(super) async fn begin(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+) -> Result<(), StoreError> {
+    let sql = match dialect {
+        Dialect::Sqlite => "BEGIN IMMEDIATE",
+        Dialect::Postgres => "BEGIN",
+    };
+    sqlx::raw_sql(sql).execute(connection).await?;
+    Ok(())
+}
+
+/// Ends a transaction, and makes sure that none is open after it: what is told as stored must not hang in one.
+pub(super) async fn commit(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+) -> Result<(), StoreError> {
+    sqlx::raw_sql("COMMIT").execute(&mut *connection).await?;
+    let open = match dialect {
+        // It is refused where no transaction is open.
+        Dialect::Sqlite => sqlx::raw_sql("ROLLBACK").execute(connection).await.is_ok(),
+        Dialect::Postgres => {
+            let row = sqlx::query("SELECT txid_current_if_assigned() IS NOT NULL")
+                .fetch_one(connection)
+                .await?;
+            row.try_get(0)?
+        }
+    };
+    match open {
+        true => Err(StoreError::Unavailable(
+            "a transaction was open after its commit".into(),
+        )),
+        false => Ok(()),
+    }
+}
+
+async fn rollback(connection: &mut AnyConnection) -> Result<(), StoreError> {
+    sqlx::raw_sql("ROLLBACK").execute(connection).await?;
+    Ok(())
+}
+
+/// Writes for all games in one commit. If a game's part is refused, each game is written by itself, so that one
+/// game's fault is not another's.
+pub(super) async fn all(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+    writes: &[GameWrite],
+) -> Result<Vec<Result<(), StoreError>>, StoreError> {
+    match together(connection, dialect, writes).await {
+        Ok(()) => return Ok(writes.iter().map(|_| Ok(())).collect()),
+        Err(error) if error.is_passing() => return Err(error),
+        Err(error) if writes.len() == 1 => {
+            rollback(connection).await?;
+            return Ok(vec![Err(error)]);
+        }
+        Err(_) => rollback(connection).await?,
+    }
+    let mut results = Vec::with_capacity(writes.len());
+    for write in writes {
+        let result = together(connection, dialect, std::slice::from_ref(write)).await;
+        if let Err(error) = &result {
+            if error.is_passing() {
+                return Err(error.clone());
+            }
+            rollback(connection).await?;
+        }
+        results.push(result);
+    }
+    Ok(results)
+}
+
+async fn together(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+    writes: &[GameWrite],
+) -> Result<(), StoreError> {
+    begin(connection, dialect).await?;
+    make(connection, writes).await?;
+    append(connection, writes).await?;
+    take_seats(connection, writes).await?;
+    set_due(connection, writes).await?;
+    note_time(connection, writes).await?;
+    for write in writes {
+        if let Some(card) = &write.card {
+            sqlx::query("UPDATE games SET card = $1, card_seq = $2 WHERE id = $3 AND epoch = $4")
+                .bind(&card.text)
+                .bind(card.seq)
+                .bind(&write.game)
+                .bind(write.epoch)
+                .execute(&mut *connection)
+                .await?;
+        }
+        if write.over {
+            sqlx::query("UPDATE games SET over = 1, due = NULL WHERE id = $1 AND epoch = $2")
+                .bind(&write.game)
+                .bind(write.epoch)
+                .execute(&mut *connection)
+                .await?;
+        }
+    }
+    commit(connection, dialect).await
+}
+
+async fn make(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(), StoreError> {
+    for write in writes {
+        let Some(made) = &write.made else { continue };
+        let done = sqlx::query(
+            "INSERT INTO games (id, spec, made_ms, epoch) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+        )
+        .bind(&write.game)
+        .bind(&made.spec)
+        .bind(made.made_ms)
+        .bind(write.epoch)
+        .execute(&mut *connection)
+        .await?;
+        if done.rows_affected() == 0 {
+            let row = sqlx::query("SELECT spec FROM games WHERE id = $1")
+                .bind(&write.game)
+                .fetch_one(&mut *connection)
+                .await?;
+            if row.try_get::<String, _>(0)? != made.spec {
+                return Err(StoreError::Conflict {
+                    game: write.game.clone(),
+                    seq: 0,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `($1, $2), ($3, $4)` for so many rows of so many values.
+fn places(rows: usize, values: usize) -> String {
+    let mut sql = String::new();
+    for row in 0..rows {
+        sql.push_str(if row == 0 { "(" } else { ", (" });
+        for value in 0..values {
+            let comma = if value == 0 { "" } else { ", " };
+            let _ = write!(sql, "{comma}${}", row * values + value + 1);
+        }
+        sql.push(')');
+    }
+    sql
+}
+
+async fn append(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(), StoreError> {
+    let rows: Vec<(&GameWrite, &EventRow)> = writes
+        .iter()
+        .flat_map(|write| write.events.iter().map(move |event| (write, event)))
+        .collect();
+    for part in rows.chunks(ROWS) {
+        // Only the owner's rows find their game.
+        let sql = format!(
+            "INSERT INTO events (game, seq, at_ms, run, run_ms, wall_ms, body, epoch) \
+             SELECT v.column1, v.column2, v.column3, v.column4, v.column5, v.column6, v.column7, v.column8 \
+             FROM (VALUES {}) AS v JOIN games ON games.id = v.column1 AND games.epoch = v.column8 \
+             WHERE true ON CONFLICT DO NOTHING",
+            places(part.len(), 8)
+        );
+        // The text holds placeholders alone.
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+        for (write, event) in part {
+            query = query
+                .bind(&write.game)
+                .bind(event.seq)
+                .bind(event.at_ms)
+                .bind(event.run)
+                .bind(event.run_ms)
+                .bind(event.wall_ms)
+                .bind(&event.body)
+                .bind(write.epoch);
+        }
+        let done = query.execute(&mut *connection).await?;
+        if done.rows_affected() < part.len() as u64 {
+            for (write, event) in part {
+                compare(connection, write, event).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether an event is stored as it was asked for. One that was stored before, whose answer was lost, is.
+async fn compare(
+    connection: &mut AnyConnection,
+    write: &GameWrite,
+    event: &EventRow,
+) -> Result<(), StoreError> {
+    let row =
+        sqlx::query("SELECT body, at_ms, run, epoch FROM events WHERE game = $1 AND seq = $2")
+            .bind(&write.game)
+            .bind(event.seq)
+            .fetch_optional(&mut *connection)
+            .await?;
+    let Some(row) = row else {
+        return Err(StoreError::Fenced {
+            game: write.game.clone(),
+            epoch: write.epoch,
+        });
+    };
+    let same = row.try_get::<String, _>(0)? == event.body
+        && row.try_get::<i64, _>(1)? == event.at_ms
+        && row.try_get::<i64, _>(2)? == event.run
+        && row.try_get::<i64, _>(3)? == write.epoch;
+    match same {
+        true => Ok(()),
+        false => Err(StoreError::Conflict {
+            game: write.game.clone(),
+            seq: event.seq,
+        }),
+    }
+}
+
+async fn take_seats(
+    connection: &mut AnyConnection,
+    writes: &[GameWrite],
+) -> Result<(), StoreError> {
+    let mut seats: Vec<(&String, &String, i64)> = Vec::new();
+    for write in writes {
+        if let Some(made) = &write.made {
+            let guests = made.guests.iter();
+            seats.extend(guests.map(|guest| (guest, &write.game, made.made_ms)));
+        }
+        for event in &write.events {
+            let guest = event.guest.iter();
+            seats.extend(guest.map(|guest| (guest, &write.game, event.wall_ms)));
+        }
+    }
+    for (guest, game, ms) in seats {
+        sqlx::query(
+            "INSERT INTO seats (guest, game, made_ms) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        )
+        .bind(guest)
+        .bind(game)
+        .bind(ms)
+        .execute(&mut *connection)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Notes the time of the last event with its run: after a sudden end the server's time goes on from there.
+async fn note_time(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(), StoreError> {
+    let events = writes.iter().flat_map(|write| &write.events);
+    let Some((run, ms)) = events.map(|event| (event.run, event.run_ms)).max() else {
+        return Ok(());
+    };
+    sqlx::query("UPDATE runs SET ms = $1 WHERE run = $2 AND ms < $1")
+        .bind(ms)
+        .bind(run)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+async fn set_due(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(), StoreError> {
+    let changed: Vec<(&GameWrite, Option<i64>)> = writes
+        .iter()
+        .filter_map(|write| match write.due? {
+            Due::At(ms) => Some((write, Some(ms))),
+            Due::Never => Some((write, None)),
+        })
+        .collect();
+    for part in changed.chunks(ROWS) {
+        let sql = format!(
+            "UPDATE games SET due = v.column2 FROM (VALUES {}) AS v WHERE games.id = v.column1 \
+             AND games.epoch = v.column3",
+            places(part.len(), 3)
+        );
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+        for (write, due) in part {
+            query = query.bind(&write.game).bind(*due).bind(write.epoch);
+        }
+        query.execute(&mut *connection).await?;
+    }
+    Ok(())
+}
