@@ -51,7 +51,7 @@ fn read(value: &str) -> Option<Person> {
         .step_by(2)
         .map(|at| u8::from_str_radix(name.get(at..at + 2)?, 16).ok())
         .collect();
-    let name = crate::hall::name_of(&String::from_utf8(bytes?).ok()?)?;
+    let name = crate::names::name_of(&String::from_utf8(bytes?).ok()?)?;
     let known = (8..=40).contains(&guest.len()) && guest.bytes().all(|b| b.is_ascii_alphanumeric());
     known.then(|| Person {
         guest: guest.into(),

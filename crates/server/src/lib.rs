@@ -12,6 +12,7 @@ pub mod hall;
 pub mod http;
 pub mod limits;
 pub mod live;
+pub mod names;
 mod pgn;
 pub mod positions;
 mod serve;

@@ -3,8 +3,9 @@
 use super::address::Address;
 use super::{Failure, Json};
 use crate::guest::Guest;
-use crate::hall::{Hall, name_of};
+use crate::hall::Hall;
 use crate::live::Command;
+use crate::names::name_of;
 use crate::state::App;
 use crate::wire::{GameCard, GameMade, NewGame, Refusal, Snapshot};
 use axum::extract::{Path, State};
