@@ -16,11 +16,21 @@ const COOKIE: &str = "husun";
 const DAYS: i64 = 400;
 
 /// The guest who asks, with the cookies that the answer sets.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Guest {
     /// Number and name.
     pub person: Person,
     jar: SignedCookieJar,
+}
+
+impl std::fmt::Debug for Guest {
+    /// Without the cookies, which stand for the guest.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = &self.person.name;
+        f.debug_struct("Guest")
+            .field("name", name)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Guest {
@@ -116,14 +126,7 @@ pub fn key_of(folder: &Path) -> io::Result<Key> {
 
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::io::Write;
-    let mut options = std::fs::OpenOptions::new();
-    options.create_new(true).write(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    let mut file = options.open(path)?;
+    let mut file = crate::files::make(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

@@ -7,6 +7,7 @@ pub mod backup;
 pub mod brains;
 pub mod config;
 pub mod customs;
+mod files;
 pub mod guest;
 pub mod hall;
 pub mod http;

@@ -1,7 +1,8 @@
 //! Starts a server: storage, engine, games under way, routes; and ends it.
 
 use crate::brains::Brains;
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
+use crate::files;
 use crate::guest;
 use crate::hall::Hall;
 use crate::http::{self, client::Client};
@@ -90,7 +91,7 @@ fn lock(folder: &Path) -> Result<std::fs::File, ServeError> {
         folder: name(),
         error,
     };
-    std::fs::create_dir_all(folder).map_err(data)?;
+    files::own_folder(folder).map_err(data)?;
     let file = std::fs::OpenOptions::new()
         .create(true)
         .truncate(false)
