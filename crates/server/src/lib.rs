@@ -22,6 +22,7 @@ pub mod state;
 pub mod store;
 pub mod table;
 pub mod wire;
+pub mod work;
 pub mod world;
 
 pub use config::Config;

@@ -9,6 +9,7 @@ use crate::http::{self, client::Client};
 use crate::limits::Guard;
 use crate::state::App;
 use crate::store::{SqlStore, Store, StoreError, Writer};
+use crate::work::Work;
 use crate::world::{BEAT, Heart, World, wall_ms};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::future::Future;
@@ -129,6 +130,7 @@ pub async fn bind(config: &Config) -> Result<Running, ServeError> {
         writer: Writer::new(shared.clone()),
         store: shared.clone(),
         brains: brains.clone(),
+        work: Work::new(),
         run,
         start: Instant::now(),
     });

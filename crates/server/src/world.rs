@@ -3,6 +3,7 @@
 use crate::brains::Brains;
 use crate::store::{EventRow, Store, Writer, millis};
 use crate::table::Event;
+use crate::work::Work;
 use rand::RngExt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ pub struct World {
     pub writer: Writer,
     /// The engine's threads.
     pub brains: Brains,
+    /// Threads for other work that takes more than a moment.
+    pub work: Work,
     /// Number of the run.
     pub run: i64,
     /// When the run began.

@@ -123,6 +123,7 @@ async fn a_storage_fault_decides_no_game() -> Tested {
         store: Arc::new(breakable()),
         writer: Writer::new(Arc::new(breakable())),
         brains: Brains::new(2, 1)?,
+        work: crate::work::Work::new(),
         run: 1,
         start: Instant::now(),
     });
