@@ -278,7 +278,7 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
     let config = data.join("config.toml");
     std::fs::write(
         &config,
-        "[limits]\nrequests_per_second = 0\ngames_per_minute = 0\nmessages_per_second = 0\nsockets_per_address = 0\nsockets_per_guest = 0\n",
+        "[limits]\nrequests_per_second = 0\ngames_per_minute = 0\nmessages_per_second = 0\nsockets_per_address = 0\nsockets_per_guest = 0\nconnections_per_address = 0\n",
     )?;
     let mut process = start(&data, &config).await?;
     let (tell, runs) = watch::channel(Run {

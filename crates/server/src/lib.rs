@@ -14,6 +14,7 @@ pub mod http;
 pub mod limits;
 pub mod live;
 pub mod names;
+pub mod net;
 mod pgn;
 pub mod positions;
 mod serve;

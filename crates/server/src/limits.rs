@@ -1,11 +1,14 @@
 //! How much one guest or one address may ask: rates and numbers. Refused is what goes beyond, nothing is cut.
 
+#[cfg(test)]
+mod tests;
+
 use governor::clock::DefaultClock;
 use governor::state::{InMemoryState, NotKeyed, keyed::DefaultKeyedStateStore};
 use governor::{Quota, RateLimiter};
 use metrics::counter;
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,6 +20,13 @@ pub struct Limits {
     pub requests_per_second: u32,
     /// Games made a minute and address.
     pub games_per_minute: u32,
+    /// Positions computed a second and address, with bursts of ten times that: texts are charged by their moves,
+    /// pictures and lines of moves by what they cost.
+    pub positions_per_second: u32,
+    /// Connections in all, sockets among them.
+    pub connections: u32,
+    /// Connections of an address; not counted behind a proxy.
+    pub connections_per_address: u32,
     /// Messages a second and socket, with bursts of four times that.
     pub messages_per_second: u32,
     /// Sockets an address.
@@ -32,6 +42,9 @@ impl Default for Limits {
         Limits {
             requests_per_second: 50,
             games_per_minute: 60,
+            positions_per_second: 2000,
+            connections: 10_000,
+            connections_per_address: 256,
             messages_per_second: 10,
             sockets_per_address: 200,
             sockets_per_guest: 30,
@@ -40,7 +53,46 @@ impl Default for Limits {
     }
 }
 
-type Keyed = RateLimiter<IpAddr, DefaultKeyedStateStore<IpAddr>, DefaultClock>;
+impl Limits {
+    /// Each with its key in the settings.
+    pub fn named(&self) -> [(&'static str, u32); 9] {
+        [
+            ("requests_per_second", self.requests_per_second),
+            ("games_per_minute", self.games_per_minute),
+            ("positions_per_second", self.positions_per_second),
+            ("connections", self.connections),
+            ("connections_per_address", self.connections_per_address),
+            ("messages_per_second", self.messages_per_second),
+            ("sockets_per_address", self.sockets_per_address),
+            ("sockets_per_guest", self.sockets_per_guest),
+            ("live_games", self.live_games),
+        ]
+    }
+}
+
+/// Who is limited: an IPv4 address, or the /64 network of an IPv6 address, since one customer has at least that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Network(IpAddr);
+
+impl Network {
+    /// The network that an address is counted in. An IPv4 address written as IPv6 is the same one.
+    pub fn of(address: IpAddr) -> Network {
+        Network(match address.to_canonical() {
+            IpAddr::V6(address) => {
+                let prefix = address.to_bits() & (u128::MAX << 64);
+                IpAddr::V6(Ipv6Addr::from_bits(prefix))
+            }
+            address => address,
+        })
+    }
+}
+
+/// Games taken from storage a second and address, and at most at once.
+const WAKES: (u32, u32) = (5, 300);
+/// Signs of life asked for, by requests of other kinds.
+const HEALTH: u32 = 10;
+
+type Keyed = RateLimiter<Network, DefaultKeyedStateStore<Network>, DefaultClock>;
 
 /// One socket's rate.
 pub type Rate = RateLimiter<NotKeyed, InMemoryState, DefaultClock>;
@@ -51,12 +103,15 @@ pub struct Guard {
     limits: Limits,
     requests: Option<Keyed>,
     games: Option<Keyed>,
+    positions: Option<Keyed>,
+    health: Option<Keyed>,
+    wakes: Option<Keyed>,
     sockets: Mutex<Counts>,
 }
 
 #[derive(Debug, Default)]
 struct Counts {
-    addresses: HashMap<IpAddr, u32>,
+    addresses: HashMap<Network, u32>,
     guests: HashMap<String, u32>,
 }
 
@@ -64,90 +119,120 @@ struct Counts {
 #[derive(Debug)]
 pub struct Ticket {
     guard: Arc<Guard>,
-    address: IpAddr,
+    network: Network,
     guest: String,
+}
+
+/// So many a second with bursts of `times` that; none if there is no limit.
+fn per_second(rate: u32, times: u32) -> Option<Quota> {
+    let burst = NonZeroU32::new(rate.saturating_mul(times))?;
+    Some(Quota::per_second(NonZeroU32::new(rate)?).allow_burst(burst))
 }
 
 fn keyed(quota: Option<Quota>) -> Option<Keyed> {
     quota.map(RateLimiter::keyed)
 }
 
-fn burst(n: u32, times: u32) -> Option<NonZeroU32> {
-    NonZeroU32::new(n.saturating_mul(times))
-}
-
 impl Guard {
     /// Watches over limits.
     pub fn new(limits: Limits) -> Guard {
-        let requests = NonZeroU32::new(limits.requests_per_second)
-            .zip(burst(limits.requests_per_second, 10))
-            .map(|(rate, burst)| Quota::per_second(rate).allow_burst(burst));
-        let games = NonZeroU32::new(limits.games_per_minute).map(Quota::per_minute);
+        let rate = limits.requests_per_second;
+        let wakes = NonZeroU32::new(WAKES.0).zip(NonZeroU32::new(WAKES.1));
         Guard {
             limits,
-            requests: keyed(requests),
-            games: keyed(games),
+            requests: keyed(per_second(rate, 10)),
+            health: keyed(per_second(rate.saturating_mul(HEALTH), 10)),
+            games: keyed(NonZeroU32::new(limits.games_per_minute).map(Quota::per_minute)),
+            positions: keyed(per_second(limits.positions_per_second, 10)),
+            // Lifted together with the limit that it stands beside.
+            wakes: keyed(
+                wakes
+                    .filter(|_| rate > 0)
+                    .map(|(rate, burst)| Quota::per_second(rate).allow_burst(burst)),
+            ),
             sockets: Mutex::default(),
         }
     }
 
     /// Whether an address may ask.
     pub fn request(&self, address: IpAddr) -> bool {
-        allow(
-            "requests",
-            self.requests
-                .as_ref()
-                .is_none_or(|r| r.check_key(&address).is_ok()),
-        )
+        check("requests", &self.requests, address, 1)
+    }
+
+    /// Whether an address may ask for a sign of life.
+    pub fn health(&self, address: IpAddr) -> bool {
+        check("health", &self.health, address, 1)
     }
 
     /// Whether an address may make a game.
     pub fn game(&self, address: IpAddr) -> bool {
-        allow(
-            "games",
-            self.games
-                .as_ref()
-                .is_none_or(|r| r.check_key(&address).is_ok()),
-        )
+        check("games", &self.games, address, 1)
+    }
+
+    /// Whether an address may have `n` positions computed, which are charged to it. More than a whole burst is
+    /// charged as a burst: what is allowed at all can be had by one who waits.
+    pub fn positions(&self, address: IpAddr, n: u32) -> bool {
+        let burst = self.limits.positions_per_second.saturating_mul(10);
+        check("positions", &self.positions, address, n.min(burst))
+    }
+
+    /// Whether an address may have a game taken from storage.
+    pub fn wake(&self, address: IpAddr) -> bool {
+        check("wakes", &self.wakes, address, 1)
     }
 
     /// The rate of a new socket's messages.
     pub fn messages(&self) -> Option<Rate> {
-        let rate = NonZeroU32::new(self.limits.messages_per_second)?;
-        let burst = burst(self.limits.messages_per_second, 4)?;
-        Some(RateLimiter::direct(
-            Quota::per_second(rate).allow_burst(burst),
-        ))
+        per_second(self.limits.messages_per_second, 4).map(RateLimiter::direct)
     }
 
     /// Counts a socket, unless there are too many.
     pub fn socket(self: &Arc<Self>, address: IpAddr, guest: &str) -> Option<Ticket> {
+        let network = Network::of(address);
         let mut counts = self.sockets.lock().unwrap_or_else(PoisonError::into_inner);
         let within = |count: Option<&u32>, limit: u32| {
             limit == 0 || count.copied().unwrap_or_default() < limit
         };
         let fits = within(
-            counts.addresses.get(&address),
+            counts.addresses.get(&network),
             self.limits.sockets_per_address,
         ) && within(counts.guests.get(guest), self.limits.sockets_per_guest);
         if !allow("sockets", fits) {
             return None;
         }
-        *counts.addresses.entry(address).or_default() += 1;
+        *counts.addresses.entry(network).or_default() += 1;
         *counts.guests.entry(guest.into()).or_default() += 1;
         Some(Ticket {
             guard: self.clone(),
-            address,
+            network,
             guest: guest.into(),
         })
     }
 
     /// Forgets addresses that have been quiet.
     pub fn tidy(&self) {
-        for limiter in [&self.requests, &self.games].into_iter().flatten() {
+        let all = [
+            &self.requests,
+            &self.health,
+            &self.games,
+            &self.positions,
+            &self.wakes,
+        ];
+        for limiter in all.into_iter().flatten() {
             limiter.retain_recent();
+            limiter.shrink_to_fit();
         }
     }
+}
+
+fn check(what: &'static str, limiter: &Option<Keyed>, address: IpAddr, n: u32) -> bool {
+    let fits = match (limiter, NonZeroU32::new(n)) {
+        (Some(limiter), Some(n)) => {
+            matches!(limiter.check_key_n(&Network::of(address), n), Ok(Ok(())))
+        }
+        _ => true,
+    };
+    allow(what, fits)
 }
 
 fn allow(what: &'static str, fits: bool) -> bool {
@@ -165,12 +250,13 @@ impl Drop for Ticket {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let counts = &mut *counts;
-        less(&mut counts.addresses, &self.address);
+        less(&mut counts.addresses, &self.network);
         less(&mut counts.guests, &self.guest);
     }
 }
 
-fn less<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, u32>, key: &K) {
+/// Counts one less, and forgets who has none.
+pub(crate) fn less<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, u32>, key: &K) {
     if let Some(count) = counts.get_mut(key) {
         *count = count.saturating_sub(1);
         if *count == 0 {

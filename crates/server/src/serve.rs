@@ -7,7 +7,8 @@ use crate::guest;
 use crate::hall::Hall;
 use crate::http::{self, client::Client};
 use crate::limits::Guard;
-use crate::state::App;
+use crate::net::{self, Bounds};
+use crate::state::{App, MEMORY};
 use crate::store::{SqlStore, Store, StoreError, Writer};
 use crate::work::Work;
 use crate::world::{BEAT, Heart, World, wall_ms};
@@ -25,8 +26,11 @@ use tokio::net::TcpListener;
 const SWEEP: Duration = Duration::from_secs(600);
 /// How long games may take to store what they are at when the server goes down.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long requests under way may take then.
-const LINGER: Duration = Duration::from_secs(2);
+
+/// Upper bounds of the histograms' buckets in seconds: all of them hold times, from a commit to a long thought.
+const BUCKETS: [f64; 14] = [
+    0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0,
+];
 
 /// Why a server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -56,9 +60,6 @@ pub enum ServeError {
     /// Threads cannot be started.
     #[error("engine threads: {0}")]
     Threads(io::Error),
-    /// Serving failed.
-    #[error("{0}")]
-    Serve(io::Error),
 }
 
 /// A server that is bound to its address and has not begun to serve.
@@ -68,6 +69,7 @@ pub struct Running {
     heart: Heart,
     brains: Brains,
     store: SqlStore,
+    bounds: Bounds,
     /// Held for as long as the data folder is in use.
     _lock: std::fs::File,
 }
@@ -156,6 +158,7 @@ pub async fn bind(config: &Config) -> Result<Running, ServeError> {
         heart: Heart::of(&config.data),
         brains,
         store,
+        bounds: Bounds::of(&config.limits, config.behind_proxy),
         _lock: folder_lock,
     })
 }
@@ -185,27 +188,19 @@ impl Running {
         self.app.ready.store(true, Relaxed);
         let ready = self.app.ready.clone();
         let router = http::router(self.app);
-        let (quiet, hush) = tokio::sync::oneshot::channel();
         let ending = hall.clone();
         let shutdown = async move {
             stop.await;
             ready.store(false, Relaxed);
             tracing::info!("going down");
             ending.close(PATIENCE).await;
-            let _ = quiet.send(());
         };
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        let serving = axum::serve(self.listener, service).with_graceful_shutdown(shutdown);
-        let served = tokio::select! {
-            served = async { serving.await } => served,
-            // Sockets are told to come again; one that stays open does not keep the server up.
-            () = async { let _ = hush.await; tokio::time::sleep(LINGER).await } => Ok(()),
-        };
+        net::serve(self.listener, router, self.bounds, shutdown).await;
         beat.abort();
         sweep.abort();
         self.brains.close();
         self.store.close().await;
-        served.map_err(ServeError::Serve)
+        Ok(())
     }
 }
 

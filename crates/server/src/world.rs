@@ -5,9 +5,10 @@ use crate::store::{EventRow, Store, Writer, millis};
 use crate::table::Event;
 use crate::work::Work;
 use rand::RngExt;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How often the run's time is noted, for a start after a sudden end.
@@ -83,6 +84,8 @@ pub fn secret(bytes: usize) -> String {
 #[derive(Debug)]
 pub struct Heart {
     path: PathBuf,
+    /// Kept open: it must not depend on a file being free when many connections are open.
+    file: OnceLock<File>,
 }
 
 impl Heart {
@@ -90,6 +93,7 @@ impl Heart {
     pub fn of(folder: &Path) -> Heart {
         Heart {
             path: folder.join("alive"),
+            file: OnceLock::new(),
         }
     }
 
@@ -103,11 +107,15 @@ impl Heart {
     /// Notes a time, in place: the text has always the same length.
     pub fn beat(&self, run: i64, ms: i64) -> io::Result<()> {
         use std::io::{Seek, SeekFrom, Write};
-        let mut file = std::fs::OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(false)
-            .open(&self.path)?;
+        let mut file = match self.file.get() {
+            Some(file) => file,
+            None => {
+                let mut options = File::options();
+                options.create(true).write(true).truncate(false);
+                let file = options.open(&self.path)?;
+                self.file.get_or_init(|| file)
+            }
+        };
         file.seek(SeekFrom::Start(0))?;
         file.write_all(format!("{run:020} {ms:020}\n").as_bytes())
     }
