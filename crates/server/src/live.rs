@@ -385,11 +385,14 @@ impl Live {
             .table
             .decide(who, &action, at, whole(lag.min(LAG)), &mut || world.die());
         match decided {
-            Err(refused) => outbox.tell(&ServerMessage::Refused {
-                of: of.into(),
-                code: refused.code().into(),
-                message: refused.to_string(),
-            }),
+            Err(refused) => {
+                counter!("husun_refused_total", "code" => refused.code()).increment(1);
+                outbox.tell(&ServerMessage::Refused {
+                    of: of.into(),
+                    code: refused.code().into(),
+                    message: refused.to_string(),
+                });
+            }
             // Carried out before: the sender may have missed the news.
             Ok(events) if events.is_empty() => {
                 let now = Box::new(self.now_message());

@@ -78,7 +78,15 @@ pub struct Running {
 fn recorder() -> PrometheusHandle {
     static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
     let install = || {
-        let recorder = PrometheusBuilder::new().build_recorder();
+        let builder = PrometheusBuilder::new();
+        let builder = match builder.set_buckets(&BUCKETS) {
+            Ok(builder) => builder,
+            Err(error) => {
+                tracing::warn!(%error, "metrics are without histograms");
+                PrometheusBuilder::new()
+            }
+        };
+        let recorder = builder.build_recorder();
         let handle = recorder.handle();
         if metrics::set_global_recorder(recorder).is_err() {
             tracing::warn!("metrics are recorded elsewhere");

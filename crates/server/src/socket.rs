@@ -193,7 +193,7 @@ async fn serve(socket: WebSocket, app: App, person: Person, ticket: Ticket) {
 
 impl Session {
     fn refuse(&self, of: &str, code: &str, message: &str) {
-        counter!("husun_refused_total").increment(1);
+        counter!("husun_refused_total", "code" => code.to_owned()).increment(1);
         self.outbox.tell(&ServerMessage::Refused {
             of: of.into(),
             code: code.into(),
