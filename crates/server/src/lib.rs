@@ -26,5 +26,5 @@ pub mod wire;
 pub mod work;
 pub mod world;
 
-pub use config::Config;
+pub use config::{Config, ConfigError};
 pub use serve::{Running, ServeError, bind};

@@ -5,12 +5,12 @@ use crate::config::{Config, ConfigError};
 use crate::files;
 use crate::guest;
 use crate::hall::Hall;
-use crate::http::{self, client::Client};
+use crate::http::{self, client::Client, hosts::Hosts, kept::Shelf, operate::Wellness};
 use crate::limits::Guard;
 use crate::net::{self, Bounds};
 use crate::state::{App, MEMORY};
 use crate::store::{SqlStore, Store, StoreError, Writer};
-use crate::work::Work;
+use crate::work::{Budget, Work};
 use crate::world::{BEAT, Heart, World, wall_ms};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::future::Future;
@@ -35,6 +35,9 @@ const BUCKETS: [f64; 14] = [
 /// Why a server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
+    /// A setting makes no sense.
+    #[error("settings: {0}")]
+    Config(#[from] ConfigError),
     /// The data folder cannot be used.
     #[error("data folder {folder}: {error}")]
     Data {
@@ -118,12 +121,16 @@ fn lock(folder: &Path) -> Result<std::fs::File, ServeError> {
 
 /// Opens the storage and binds the address.
 pub async fn bind(config: &Config) -> Result<Running, ServeError> {
+    let config = &config.checked()?;
     let folder_lock = lock(&config.data)?;
     let data = |error| ServeError::Data {
         folder: config.data.display().to_string(),
         error,
     };
     let key = guest::key_of(&config.data).map_err(data)?;
+    if let Some(file) = config.database_file() {
+        files::own_database(&file).map_err(data)?;
+    }
     let store = SqlStore::open(&config.database_url()).await?;
     let listener = TcpListener::bind(config.listen)
         .await
@@ -155,10 +162,14 @@ pub async fn bind(config: &Config) -> Result<Running, ServeError> {
         sockets: Arc::default(),
         behind_proxy: config.behind_proxy,
         origins: config.origins.clone().into(),
+        hosts: Hosts::of(config),
         client: config
             .client
             .clone()
             .map_or(Client::Embedded, Client::Folder),
+        shelf: Shelf::default(),
+        memory: Budget::new(MEMORY),
+        wellness: Wellness::default(),
     };
     Ok(Running {
         listener,

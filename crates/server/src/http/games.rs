@@ -10,7 +10,7 @@ use crate::state::App;
 use crate::wire::{GameCard, GameMade, NewGame, Refusal, Snapshot};
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 
 fn no_game() -> Failure {
     Failure::of(
@@ -38,10 +38,11 @@ pub async fn make(
     Address(address): Address,
     guest: Guest,
     Json(wishes): Json<NewGame>,
-) -> Result<impl IntoResponse, Failure> {
+) -> Result<Response, Failure> {
     if !app.guard.game(address) {
         let message = "too many games from your address; wait a minute";
-        return Err(Failure::of(StatusCode::TOO_MANY_REQUESTS, "rate", message));
+        let refused = Failure::of(StatusCode::TOO_MANY_REQUESTS, "rate", message);
+        return Ok(([(header::RETRY_AFTER, "60")], refused).into_response());
     }
     let mut person = guest.person.clone();
     if let Some(name) = wishes.name.as_deref().and_then(name_of) {
@@ -55,7 +56,7 @@ pub async fn make(
         friend_seat: wishes.level.is_none().then(|| seat(side.opponent())),
         id: made.id.clone(),
     };
-    Ok((guest, (StatusCode::CREATED, axum::Json(answer))))
+    Ok((guest, (StatusCode::CREATED, axum::Json(answer))).into_response())
 }
 
 /// A game as it is now.
