@@ -25,6 +25,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
 use tower_service::Service;
 
+/// Bytes of a request's head at most.
+const MAX_HEAD: usize = 64 << 10;
 /// Connections that are told why they are turned away, at once; others are closed without a word.
 const PARTINGS: usize = 64;
 /// Time for a connection that is turned away to take the reason.
@@ -146,6 +148,7 @@ fn answer(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(bounds.head)
+        .max_buf_size(MAX_HEAD)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     tokio::spawn(async move {
