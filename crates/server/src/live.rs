@@ -444,7 +444,9 @@ impl Live {
         for event in &events {
             if let Err(error) = self.table.apply(event, at) {
                 // It was decided on this very table: a fault of ours, not of the players.
-                tracing::error!(game = %self.id, %error, ?event, "a stored event does not apply");
+                // The event itself may hold the secret of a seat; it stands in the storage.
+                let seq = self.table.seq() + 1;
+                tracing::error!(game = %self.id, seq, %error, "a stored event does not apply");
                 counter!("husun_faults_total").increment(1);
                 return false;
             }
