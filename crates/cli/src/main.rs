@@ -31,6 +31,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// Gives memory back to the system when a server's games have left it; docs/server.md has figures.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const EXIT_CODES: &str = "\
 Exit codes: 0 if all went well; 1 if `husun pgn` or `husun analyse --annotate` found a game \
 that cannot be read or played; \

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use server::Config;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -40,8 +40,9 @@ pub fn run(options: &Options, game_files: &[PathBuf]) -> Result<()> {
             "the server plays the built-in games alone; try a game of your own with `husun play`"
         );
     }
-    let config = settings(options)?;
+    let mut config = settings(options)?;
     log_to_stderr(options.log_json);
+    files_for(&mut config);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -69,19 +70,60 @@ fn settings(options: &Options) -> Result<Config> {
     Ok(config)
 }
 
-/// The log: what `HUSUN_LOG` names, as `debug` or `server=debug`, else what an operator should know.
+/// Files that the server needs besides its connections: database, keys, log, what is being read.
+const OTHER_FILES: u64 = 64;
+
+/// Lets the process open as many files as it may, since a connection is a file, and bounds connections by what is left.
+fn files_for(config: &mut Config) {
+    let most = match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(most) => most,
+        Err(error) => return tracing::warn!(%error, "the limit of open files is not known"),
+    };
+    let free = u32::try_from(most.saturating_sub(OTHER_FILES)).unwrap_or(u32::MAX);
+    let wanted = config.limits.connections;
+    if wanted == 0 || wanted > free {
+        if wanted > free {
+            tracing::warn!(
+                wanted,
+                open_files = most,
+                connections = free,
+                "fewer connections than set: the process may not open more files (ulimit -n, LimitNOFILE=)"
+            );
+        }
+        config.limits.connections = free.clamp(1, MOST_CONNECTIONS);
+    }
+}
+
+/// Connections at most where settings bound them no further.
+const MOST_CONNECTIONS: u32 = 10_000_000;
+
+/// The log: what `HUSUN_LOG` names, as `debug` or `server=debug`, else what an operator should know. Details of
+/// libraries are left out whatever it names: they write down whole messages and headers, and with them what opens
+/// seats and cookies.
 fn log_to_stderr(json: bool) {
-    use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_env("HUSUN_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    use tracing_subscriber::filter::{EnvFilter, FilterExt, filter_fn};
+    use tracing_subscriber::prelude::*;
+    let wanted = EnvFilter::try_from_env("HUSUN_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let ours = filter_fn(|event| {
+        let target = event.target().split("::").next().unwrap_or_default();
+        *event.level() <= tracing::Level::INFO || OURS.contains(&target)
+    });
+    let filter = wanted.and(ours);
+    let log = tracing_subscriber::fmt::layer()
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
+    let registry = tracing_subscriber::registry();
     // A second start within one process keeps the first log.
     let _ = match json {
-        true => log.json().try_init(),
-        false => log.with_target(false).try_init(),
+        true => registry.with(log.json().with_filter(filter)).try_init(),
+        false => registry
+            .with(log.with_target(false).with_filter(filter))
+            .try_init(),
     };
 }
+
+/// Names of our crates, as log lines bear them.
+const OURS: [&str; 4] = ["server", "husun", "engine", "games"];
 
 async fn serve(config: &Config, open: bool) -> Result<()> {
     let running = server::bind(config).await?;

@@ -3,13 +3,14 @@
 
 #[path = "../../server/tests/common/mod.rs"]
 mod common;
+#[path = "common/process.rs"]
+mod process;
 
 use common::{Fallible, Request, Socket, ask};
+use process::{Process, asked, folder};
 use server::wire::{GameMade, Now, ServerMessage, Side};
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,62 +21,6 @@ const GAMES: usize = 60;
 const KILLS: usize = 6;
 /// How far a clock may be off.
 const EXACT: i64 = 100;
-
-fn asked(name: &str, otherwise: usize) -> usize {
-    let value = std::env::var(name).ok();
-    value.and_then(|v| v.parse().ok()).unwrap_or(otherwise)
-}
-
-fn folder(name: &str) -> Fallible<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("husun-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    Ok(folder)
-}
-
-/// A server process with the moments between which it has begun to charge time.
-struct Process {
-    child: Child,
-    address: SocketAddr,
-    listening: Instant,
-    ready: Instant,
-}
-
-async fn start(data: &Path, config: &Path) -> Fallible<Process> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_husun"))
-        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
-        .arg(data)
-        .arg("--config")
-        .arg(config)
-        .env("HUSUN_LOG", "warn")
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let stdout = child.stdout.take().ok_or("no output")?;
-    let line = tokio::task::spawn_blocking(move || {
-        let mut line = String::new();
-        BufReader::new(stdout).read_line(&mut line).map(|_| line)
-    });
-    let line = line.await??;
-    let listening = Instant::now();
-    let address = line
-        .split("http://")
-        .nth(1)
-        .and_then(|l| l.split('/').next());
-    let address: SocketAddr = address.ok_or(format!("no address in {line:?}"))?.parse()?;
-    loop {
-        if let Ok(answer) = ask(address, Request::get("/readyz")).await
-            && answer.status == 200
-        {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    Ok(Process {
-        child,
-        address,
-        listening,
-        ready: Instant::now(),
-    })
-}
 
 /// What is known of a game by those who play it.
 #[derive(Default)]
@@ -288,9 +233,9 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
     let config = data.join("config.toml");
     std::fs::write(
         &config,
-        "start_grace_seconds = 0\n[limits]\nrequests_per_second = 0\ngames_per_minute = 0\nmessages_per_second = 0\nsockets_per_address = 0\nsockets_per_guest = 0\n",
+        "start_grace_seconds = 0\n[limits]\nrequests_per_second = 0\ngames_per_minute = 0\nmessages_per_second = 0\nsockets_per_address = 0\nsockets_per_guest = 0\npositions_per_second = 0\nconnections_per_address = 0\n",
     )?;
-    let mut process = start(&data, &config).await?;
+    let mut process = Process::start(&data, &config).await?;
     let (tell, runs) = watch::channel(Run {
         number: 0,
         address: Some(process.address),
@@ -323,12 +268,11 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
         let wait = 500 + (n as u64 * 7919) % 1500;
         tokio::time::sleep(Duration::from_millis(wait)).await;
         let killed = Instant::now();
-        process.child.kill()?;
-        process.child.wait()?;
+        process.kill()?;
         tell.send_modify(|run| (run.address, run.killed) = (None, Some(killed)));
         // Time while it is down is nobody's.
         tokio::time::sleep(Duration::from_millis(200)).await;
-        process = start(&data, &config).await?;
+        process = Process::start(&data, &config).await?;
         tell.send_modify(|run| {
             run.number += 1;
             run.address = Some(process.address);
@@ -341,8 +285,7 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
     for player in players {
         moves += player.await??;
     }
-    process.child.kill()?;
-    process.child.wait()?;
+    process.kill()?;
     let problems = std::mem::take(
         &mut *findings
             .problems
@@ -395,15 +338,14 @@ async fn what_cannot_start_says_why() -> Fallible<()> {
     assert!(error.contains("built-in games alone"), "{error}");
     let error = refused(&["--data", &data_text, "--database", "mysql://x"])?;
     assert!(error.contains("database"), "{error}");
-    let mut process = start(&data, &config).await?;
+    let process = Process::start(&data, &config).await?;
     let error = refused(&["--data", &data_text, "--listen", "127.0.0.1:0"])?;
     assert!(error.contains("another server is using it"), "{error}");
     let address = process.address.to_string();
     let second = data.join("second").display().to_string();
     let error = refused(&["--data", &second, "--listen", &address])?;
     assert!(error.contains("cannot listen at"), "{error}");
-    process.child.kill()?;
-    process.child.wait()?;
+    process.kill()?;
     std::fs::remove_dir_all(&data)?;
     Ok(())
 }

@@ -39,7 +39,7 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Positions visited.
     pub nodes: Option<u64>,
-    /// Time for this move.
+    /// Time for this move; together with a clock the most that it may take.
     pub movetime: Option<Duration>,
     /// The clock.
     pub clock: Option<ClockSituation>,
@@ -85,15 +85,23 @@ impl Limits {
     }
 
     pub(crate) fn budget(&self, overhead: Duration) -> Budget {
-        if let Some(time) = self.movetime {
-            let time = time.saturating_sub(overhead).max(Duration::from_millis(1));
+        let least = Duration::from_millis(1);
+        let most = self
+            .movetime
+            .map(|time| time.saturating_sub(overhead).max(least));
+        if let Some(clock) = &self.clock {
+            let budget = of_clock(clock, overhead);
+            let within = |time: Duration| most.map_or(time, |most| time.min(most));
             return Budget {
-                soft: None,
-                hard: Some(time),
+                soft: budget.soft.map(within),
+                hard: budget.hard.map(within),
             };
         }
-        if let Some(clock) = &self.clock {
-            return of_clock(clock, overhead);
+        if most.is_some() {
+            return Budget {
+                soft: None,
+                hard: most,
+            };
         }
         let bounded =
             self.infinite || self.depth.is_some() || self.nodes.is_some() || self.mate.is_some();
@@ -220,5 +228,24 @@ mod tests {
             assert!(soft >= Duration::from_millis(10), "{text}: {soft:?}");
         }
         Ok(())
+    }
+
+    #[test]
+    fn a_clock_and_a_time_for_the_move_both_hold() {
+        let most = Duration::from_secs(5);
+        let overhead = Duration::from_millis(20);
+        let hour = Duration::from_secs(3600);
+        for (left, bound) in [
+            (hour, most),
+            (Duration::from_secs(1), Duration::from_millis(400)),
+        ] {
+            let limits = Limits {
+                clock: Some(ClockSituation::fischer(left, Duration::ZERO, None)),
+                ..Limits::movetime(most)
+            };
+            let budget = limits.budget(overhead);
+            assert_eq!(budget.hard.map(|hard| hard <= bound), Some(true));
+            assert!(budget.soft <= budget.hard);
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! Backups of a data folder: the SQLite database, copied as it stands at one moment while the server goes on, and
 //! the key that signs cookies. PostgreSQL has its own tools for this.
 
+use crate::files;
 use sqlx::any::AnyConnectOptions;
 use sqlx::{AnyConnection, ConnectOptions, Connection, Row};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -91,21 +93,22 @@ fn free(path: PathBuf) -> Result<PathBuf, BackupError> {
 }
 
 fn make(folder: &Path) -> Result<(), BackupError> {
-    std::fs::create_dir_all(folder).map_err(|error| BackupError::File {
+    files::own_folder(folder).map_err(|error| BackupError::File {
         path: folder.into(),
         error,
     })
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
-    // A copy keeps who may read the file.
-    match std::fs::copy(from, to) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(BackupError::File {
-            path: to.into(),
-            error,
-        }),
-    }
+    let copied = || {
+        let (mut from, mut to) = (File::open(from)?, files::make(to)?);
+        io::copy(&mut from, &mut to)?;
+        to.sync_all()
+    };
+    copied().map_err(|error| BackupError::File {
+        path: to.into(),
+        error,
+    })
 }
 
 /// Copies the games and the key of `data` to the folder `to`; tells how many games.
@@ -115,14 +118,23 @@ pub async fn backup(data: &Path, to: &Path) -> Result<i64, BackupError> {
     let games = check(&from, &mut connection).await?;
     make(to)?;
     let target = free(to.join(DATABASE))?;
-    sqlx::query("VACUUM INTO $1")
+    // An empty file is written into, and keeps who may read it.
+    files::make(&target).map_err(|error| BackupError::File {
+        path: target.clone(),
+        error,
+    })?;
+    let copied = sqlx::query("VACUUM INTO $1")
         .bind(target.display().to_string())
         .execute(&mut connection)
-        .await
-        .map_err(|error| BackupError::Database {
-            path: target.clone(),
+        .await;
+    if let Err(error) = copied {
+        // Half a backup is worse than none.
+        let _ = std::fs::remove_file(&target);
+        return Err(BackupError::Database {
+            path: target,
             error,
-        })?;
+        });
+    }
     let key = data.join(KEY);
     if key.is_file() {
         copy(&key, &to.join(KEY))?;

@@ -6,9 +6,10 @@ mod tests;
 
 use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Outcome};
 use husun::{Position, Variant};
-use metrics::{gauge, histogram};
+use metrics::{counter, gauge, histogram};
 use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 /// Stack of a thread in bytes: a search goes deep.
 const STACK: usize = 16 << 20;
 /// Engines that a thread keeps, each for one game.
-const KEPT: usize = 4;
+pub(crate) const KEPT: usize = 4;
 /// Questions waiting at most, of each kind.
 const QUEUE: usize = 1000;
 /// Longest thought about a move: others wait.
@@ -59,8 +60,13 @@ pub struct Question {
     /// Is told each line.
     pub report: Box<dyn FnMut(&Info) + Send>,
     /// Is told the end; dropped if the question was not asked.
-    pub done: Box<dyn FnOnce(Outcome) + Send>,
+    pub done: Box<dyn FnOnce(Result<Outcome, Fault>) + Send>,
 }
+
+/// The engine ended in a fault: there is no answer, and asking again may bring one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the engine ended in a fault")]
+pub struct Fault;
 
 /// The pool is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -102,6 +108,11 @@ impl Line {
         self.len -= 1;
         Some(question)
     }
+
+    /// How many come before the next question of one who asks.
+    fn before(&self, owner: &str) -> Option<usize> {
+        self.owners.iter().position(|o| o == owner)
+    }
 }
 
 #[derive(Default)]
@@ -109,6 +120,23 @@ struct Lines {
     play: Line,
     analysis: Line,
     closing: bool,
+}
+
+impl Lines {
+    /// The next question for a thread.
+    fn pop(&mut self, analyses: bool) -> Option<(Instant, Question)> {
+        let next = match analyses {
+            true => self.play.pop().or_else(|| self.analysis.pop()),
+            false => self.play.pop(),
+        };
+        self.note();
+        next
+    }
+
+    fn note(&self) {
+        gauge!("husun_engine_waiting", "for" => "play").set(self.play.len as f64);
+        gauge!("husun_engine_waiting", "for" => "analysis").set(self.analysis.len as f64);
+    }
 }
 
 #[derive(Default)]
@@ -158,11 +186,23 @@ impl Brains {
             Purpose::Play => lines.play.push(question)?,
             Purpose::Analysis => lines.analysis.push(question)?,
         }
-        gauge!("husun_engine_waiting", "for" => "play").set(lines.play.len as f64);
-        gauge!("husun_engine_waiting", "for" => "analysis").set(lines.analysis.len as f64);
+        lines.note();
         drop(lines);
         self.shared.bell.notify_all();
         Ok(())
+    }
+
+    /// How many questions are taken up before the next one of `owner`; none if no question of that one waits.
+    pub fn before(&self, purpose: Purpose, owner: &str) -> Option<usize> {
+        let lines = self
+            .shared
+            .lines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match purpose {
+            Purpose::Play => lines.play.before(owner),
+            Purpose::Analysis => Some(lines.analysis.before(owner)? + lines.play.len),
+        }
     }
 
     /// Ends all threads when they have done what they are at.
@@ -180,32 +220,26 @@ impl Brains {
 
 /// How long to think about a move of a game: as its clock allows, but never so long that others wait.
 pub fn limits(level: Level, clock: Option<ClockSituation>) -> Limits {
-    let Some(clock) = clock else {
-        return Limits::movetime(WITHOUT_CLOCK[usize::from(level == Level::FULL)]);
+    let most = match clock {
+        Some(_) => LONGEST,
+        None => WITHOUT_CLOCK[usize::from(level == Level::FULL)],
     };
-    match clock.remaining.total(clock.control) {
-        Some(total) if total < LONGEST * 40 => Limits {
-            clock: Some(clock),
-            ..Limits::default()
-        },
-        _ => Limits::movetime(LONGEST),
+    Limits {
+        clock,
+        ..Limits::movetime(most)
     }
 }
 
 fn work(shared: &Shared, hash: usize, analyses: bool) {
     let mut engines: Vec<Engine> = Vec::new();
     loop {
-        let (asked, mut question) = {
+        let (asked, question) = {
             let mut lines = shared.lines.lock().unwrap_or_else(PoisonError::into_inner);
             loop {
                 if lines.closing {
                     return;
                 }
-                let next = match analyses {
-                    true => lines.play.pop().or_else(|| lines.analysis.pop()),
-                    false => lines.play.pop(),
-                };
-                match next {
+                match lines.pop(analyses) {
                     Some(next) => break next,
                     None => {
                         lines = shared
@@ -221,25 +255,55 @@ fn work(shared: &Shared, hash: usize, analyses: bool) {
         }
         let waited = asked.elapsed();
         histogram!("husun_engine_wait_seconds").record(waited.as_secs_f64());
-        let engine = engine_for(&mut engines, question.position.variant(), hash);
+        answer(&mut engines, question, hash, waited);
+    }
+}
+
+/// Answers a question. A fault of the engine costs that engine, not its thread.
+fn answer(engines: &mut Vec<Engine>, question: Question, hash: usize, waited: Duration) {
+    let Question {
+        position,
+        history,
+        level,
+        limits,
+        lines,
+        seed,
+        stop,
+        mut report,
+        done,
+        ..
+    } = question;
+    // While a game with a clock waits its clock runs; a time for thinking alone begins with the thinking.
+    let overhead = match limits.clock {
+        Some(_) => OVERHEAD + waited,
+        None => OVERHEAD,
+    };
+    let search = || {
+        let engine = engine_for(engines, position.variant(), hash);
         engine.set_options(Options {
             hash,
-            lines: question.lines,
-            level: question.level,
+            lines,
+            level,
             points: true,
-            overhead: OVERHEAD + waited,
-            seed: question.seed,
+            overhead,
+            seed,
             ..Options::default()
         });
-        let report = &mut question.report;
-        let outcome = engine.search(
-            &question.position,
-            &question.history,
-            &question.limits,
-            &question.stop,
-            &mut |info| report(info),
-        );
-        (question.done)(outcome);
+        engine.search(&position, &history, &limits, &stop, &mut |info| {
+            report(info);
+        })
+    };
+    let outcome = panic::catch_unwind(AssertUnwindSafe(search)).map_err(|_| {
+        counter!("husun_faults_total").increment(1);
+        let (variant, fen) = (&position.variant().id, position.fen());
+        tracing::error!(%variant, %fen, "the engine ended in a fault of ours");
+        // The one that was searching is the last; what it holds may be half done.
+        engines.retain(|e| !Arc::ptr_eq(e.variant(), position.variant()));
+        Fault
+    });
+    if panic::catch_unwind(AssertUnwindSafe(|| done(outcome))).is_err() {
+        counter!("husun_faults_total").increment(1);
+        tracing::error!("an answer of the engine was taken with a fault of ours");
     }
 }
 

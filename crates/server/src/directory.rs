@@ -444,20 +444,6 @@ pub fn is_id(text: &str) -> bool {
     (4..=40).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-/// Longest name shown, in characters.
-const NAME: usize = 30;
-
-/// A name as it is shown: short, in one line, not empty.
-pub fn name_of(text: &str) -> Option<String> {
-    let clean: String = text
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(NAME)
-        .collect();
-    let clean = clean.trim();
-    (!clean.is_empty()).then(|| clean.into())
-}
-
 fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refusal> {
     let control: TimeControl = match wishes.clock.as_deref() {
         None | Some("") => TimeControl::None,

@@ -16,11 +16,21 @@ const COOKIE: &str = "husun";
 const DAYS: i64 = 400;
 
 /// The guest who asks, with the cookies that the answer sets.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Guest {
     /// Number and name.
     pub person: Person,
     jar: SignedCookieJar,
+}
+
+impl std::fmt::Debug for Guest {
+    /// Without the cookies, which stand for the guest.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = &self.person.name;
+        f.debug_struct("Guest")
+            .field("name", name)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Guest {
@@ -51,7 +61,7 @@ fn read(value: &str) -> Option<Person> {
         .step_by(2)
         .map(|at| u8::from_str_radix(name.get(at..at + 2)?, 16).ok())
         .collect();
-    let name = crate::directory::name_of(&String::from_utf8(bytes?).ok()?)?;
+    let name = crate::names::name_of(&String::from_utf8(bytes?).ok()?)?;
     let known = (8..=40).contains(&guest.len()) && guest.bytes().all(|b| b.is_ascii_alphanumeric());
     known.then(|| Person {
         guest: guest.into(),
@@ -116,14 +126,7 @@ pub fn key_of(folder: &Path) -> io::Result<Key> {
 
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::io::Write;
-    let mut options = std::fs::OpenOptions::new();
-    options.create_new(true).write(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    let mut file = options.open(path)?;
+    let mut file = crate::files::make(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

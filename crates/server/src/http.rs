@@ -1,25 +1,31 @@
 //! The HTTP interface: routes, what holds for all of them, and the document that describes them.
 
 pub mod address;
+mod chunks;
 pub mod client;
 mod games;
 pub mod gate;
 mod guests;
+pub mod hosts;
+pub mod kept;
 mod looks;
-mod operate;
+pub mod operate;
 mod positions;
 mod safety;
 mod variants;
 
 use crate::state::App;
 use crate::wire;
+use crate::work::WorkError;
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use axum::{Router, middleware};
 use serde::de::DeserializeOwned;
+use std::net::IpAddr;
 use std::time::Duration;
+use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::timeout::TimeoutLayer;
@@ -34,7 +40,7 @@ const LONGEST: Duration = Duration::from_secs(20);
 
 /// All routes.
 pub fn router(app: App) -> Router {
-    let api = Router::new()
+    let timed = Router::new()
         .route("/api/variants", get(variants::list))
         .route("/api/families", get(variants::families))
         .route("/api/variants/{id}", get(variants::detail))
@@ -53,23 +59,27 @@ pub fn router(app: App) -> Router {
         .route("/api/me", get(guests::me).put(guests::rename))
         .route("/api/me/games", get(guests::own))
         .route("/api/openapi.json", get(operate::openapi))
-        .route("/api/{*rest}", axum::routing::any(missing))
-        .layer(TimeoutLayer::with_status_code(
-            StatusCode::GATEWAY_TIMEOUT,
-            LONGEST,
-        ));
-    Router::new()
-        .merge(api)
-        .route("/api/socket", get(crate::socket::open))
+        .route("/api", any(missing))
+        .route("/api/", any(missing))
+        .route("/api/{*rest}", any(missing))
         .route("/healthz", get(operate::health))
         .route("/readyz", get(operate::ready))
         .route("/metrics", get(operate::metrics))
         .fallback(client::file)
         .method_not_allowed_fallback(wrong_method)
+        .layer(TimeoutLayer::with_status_code(
+            StatusCode::GATEWAY_TIMEOUT,
+            LONGEST,
+        ));
+    Router::new()
+        .merge(timed)
+        .route("/api/socket", get(crate::socket::open))
         .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(middleware::from_fn_with_state(app.clone(), safety::guard))
-        .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::custom(fault))
+        .layer(middleware::from_fn_with_state(app.clone(), safety::guard))
+        // What is the same for everybody is kept in a form that was compressed well, once; the rest is compressed by
+        // the threads that serve everybody, so quickly.
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .with_state(app)
 }
 
@@ -115,7 +125,8 @@ impl From<wire::Refusal> for Failure {
     fn from(refusal: wire::Refusal) -> Failure {
         let status = match refusal.code.as_str() {
             "storage" | "busy" | "full" => StatusCode::SERVICE_UNAVAILABLE,
-            "damaged" => StatusCode::INTERNAL_SERVER_ERROR,
+            "rate" | "limit" => StatusCode::TOO_MANY_REQUESTS,
+            "damaged" | "fault" => StatusCode::INTERNAL_SERVER_ERROR,
             "no_such_game" | "no_such_variant" => StatusCode::NOT_FOUND,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };
@@ -123,11 +134,37 @@ impl From<wire::Refusal> for Failure {
     }
 }
 
-impl From<crate::work::WorkError> for Failure {
-    fn from(error: crate::work::WorkError) -> Failure {
+impl From<WorkError> for Failure {
+    fn from(error: WorkError) -> Failure {
         Failure::from(wire::Refusal::from(error))
     }
 }
+
+/// Charges an address for positions that are computed for it.
+fn charge(app: &App, address: IpAddr, positions: usize) -> Result<(), Failure> {
+    let positions = u32::try_from(positions).unwrap_or(u32::MAX);
+    match app.guard.positions(address, positions) {
+        true => Ok(()),
+        false => Err(too_much()),
+    }
+}
+
+fn too_much() -> Failure {
+    Failure::of(
+        StatusCode::TOO_MANY_REQUESTS,
+        "rate",
+        "too much is computed for your address; wait a little",
+    )
+}
+
+/// A value that is the same for everybody, as JSON.
+fn json_kept(value: &impl serde::Serialize) -> kept::Kept {
+    let text = serde_json::to_vec(value).unwrap_or_default();
+    kept::Kept::new("application/json", ASK, text)
+}
+
+/// What may be kept, but is asked for anew each time.
+const ASK: &str = "no-cache";
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {

@@ -1,5 +1,8 @@
 //! How much one guest or one address may ask: rates and numbers. Refused is what goes beyond, nothing is cut.
 
+#[cfg(test)]
+mod tests;
+
 use governor::clock::DefaultClock;
 use governor::state::{InMemoryState, NotKeyed, keyed::DefaultKeyedStateStore};
 use governor::{Quota, RateLimiter};

@@ -3,7 +3,7 @@
 use crate::table::Table;
 use crate::table::show::check;
 use crate::wire::{PgnAnswer, PgnMove, Played};
-use husun::pgn::RawGame;
+use husun::pgn::{Line, Node, RawGame};
 use husun::record::{Branch, Record};
 use husun::{Position, Side};
 
@@ -22,18 +22,56 @@ pub fn of_table(id: &str, table: &Table) -> Result<String, String> {
     record.to_raw().to_pgn().map_err(|e| e.to_string())
 }
 
-/// Reads the first game of a text.
-pub fn read(text: &str) -> Result<PgnAnswer, String> {
-    let raw: RawGame = text.parse().map_err(|e| format!("PGN: {e}"))?;
+/// Bytes of a text at most.
+pub const MAX_TEXT: usize = 1_000_000;
+/// Moves of a text at most, those of variations included.
+pub const MAX_MOVES: usize = 5000;
+
+/// Why a text is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum PgnError {
+    /// It is too long.
+    #[error("the text has {0} bytes, expected at most {MAX_TEXT}")]
+    Long(usize),
+    /// It has too many moves.
+    #[error("the game has {0} moves with its variations, expected at most {MAX_MOVES}")]
+    Moves(usize),
+    /// It is no PGN, or no game of ours, or its moves are not legal.
+    #[error("{0}")]
+    Wrong(String),
+    /// Who asks has had too much computed.
+    #[error("too many moves from your address; wait a little")]
+    Rate,
+}
+
+/// Reads the first game of a text. `charge` is told how many moves there are before any is played, and may refuse.
+pub fn read(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<PgnAnswer, PgnError> {
+    if text.len() > MAX_TEXT {
+        return Err(PgnError::Long(text.len()));
+    }
+    let wrong = |error: String| PgnError::Wrong(error);
+    let raw: RawGame = text.parse().map_err(|e| wrong(format!("PGN: {e}")))?;
+    let moves = count(&raw.line);
+    if moves > MAX_MOVES {
+        return Err(PgnError::Moves(moves));
+    }
+    if !charge(1 + moves as u32) {
+        return Err(PgnError::Rate);
+    }
     let known = || games::ids().collect::<Vec<_>>().join(", ");
     let find = |id: &str| games::variant(if id.is_empty() { games::ORTHODOX } else { id });
-    let record = Record::from_raw(&raw, find, known).map_err(|e| e.to_string())?;
+    let record = Record::from_raw(&raw, find, known).map_err(|e| wrong(e.to_string()))?;
     Ok(PgnAnswer {
         variant: record.start.variant().id.clone(),
         start: record.start.fen(),
         line: line(&record.main, &record.start),
         tags: record.tags,
     })
+}
+
+fn count(line: &Line) -> usize {
+    let of = |node: &Node| 1 + node.variations.iter().map(count).sum::<usize>();
+    line.moves.iter().map(of).sum()
 }
 
 // The reader of the text limits how deep variations nest, so recursion is bounded.

@@ -2,18 +2,20 @@
 
 use crate::brains::Brains;
 use crate::clock::{BEAT, Halt, ServerClock, TimeNote};
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
 use crate::directory::Directory;
+use crate::files;
 use crate::guest;
 use crate::http::gate::Gate;
-use crate::http::{self, client::Client};
+use crate::http::{self, client::Client, hosts::Hosts, kept::Shelf, operate::Wellness};
 use crate::limits::Guard;
+use crate::net::{self, Bounds};
 use crate::positions::Lines;
 use crate::seats::SeatKeys;
 use crate::services::{Services, wall_ms};
-use crate::state::App;
+use crate::state::{App, MEMORY};
 use crate::store::{Health, SqlStore, Store, StoreError, Writer, millis};
-use crate::work::Work;
+use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::future::Future;
@@ -35,12 +37,18 @@ const AGAIN: Duration = Duration::from_millis(500);
 const HANDOVER: Duration = Duration::from_secs(3);
 /// How long games may take to store what they are at when the server goes down.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long requests under way may take then.
-const LINGER: Duration = Duration::from_secs(2);
+
+/// Upper bounds of the histograms' buckets in seconds: all of them hold times, from a commit to a long thought.
+const BUCKETS: [f64; 14] = [
+    0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0,
+];
 
 /// Why a server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
+    /// A setting makes no sense.
+    #[error("settings: {0}")]
+    Config(#[from] ConfigError),
     /// The data folder cannot be used.
     #[error("data folder {folder}: {error}")]
     Data {
@@ -66,9 +74,6 @@ pub enum ServeError {
     /// Threads cannot be started.
     #[error("engine threads: {0}")]
     Threads(io::Error),
-    /// Serving failed.
-    #[error("{0}")]
-    Serve(io::Error),
 }
 
 /// A server that is bound to its address and has not begun to serve.
@@ -86,7 +91,15 @@ pub struct Running {
 fn recorder() -> PrometheusHandle {
     static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
     let install = || {
-        let recorder = PrometheusBuilder::new().build_recorder();
+        let builder = PrometheusBuilder::new();
+        let builder = match builder.set_buckets(&BUCKETS) {
+            Ok(builder) => builder,
+            Err(error) => {
+                tracing::warn!(%error, "metrics are without histograms");
+                PrometheusBuilder::new()
+            }
+        };
+        let recorder = builder.build_recorder();
         let handle = recorder.handle();
         if metrics::set_global_recorder(recorder).is_err() {
             tracing::warn!("metrics are recorded elsewhere");
@@ -102,7 +115,7 @@ fn lock(folder: &Path) -> Result<std::fs::File, ServeError> {
         folder: name(),
         error,
     };
-    std::fs::create_dir_all(folder).map_err(data)?;
+    files::own_folder(folder).map_err(data)?;
     let file = std::fs::OpenOptions::new()
         .create(true)
         .truncate(false)
@@ -118,6 +131,7 @@ fn lock(folder: &Path) -> Result<std::fs::File, ServeError> {
 
 /// Takes the data folder and the address. The storage is opened when it serves, so that it can be asked how far it is.
 pub async fn bind(config: &Config) -> Result<Running, ServeError> {
+    let config = config.checked()?;
     let folder_lock = lock(&config.data)?;
     let data = |error| ServeError::Data {
         folder: config.data.display().to_string(),
@@ -133,7 +147,7 @@ pub async fn bind(config: &Config) -> Result<Running, ServeError> {
     let brains =
         Brains::new(config.engine_threads, config.engine_hash).map_err(ServeError::Threads)?;
     Ok(Running {
-        config: config.clone(),
+        config,
         listener,
         key,
         brains,
@@ -156,13 +170,12 @@ impl Running {
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
         let gate = Gate::new();
-        let router = gate.router();
         let (hush, quiet) = tokio::sync::oneshot::channel::<()>();
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        let serving = axum::serve(self.listener, service).with_graceful_shutdown(async move {
+        let bounds = Bounds::of(&self.config.limits, self.config.behind_proxy);
+        let router = gate.router();
+        let serving = tokio::spawn(net::serve(self.listener, router, bounds, async move {
             let _ = quiet.await;
-        });
-        let serving = tokio::spawn(async move { serving.await });
+        }));
         let mut stop = std::pin::pin!(stop);
         let note = TimeNote::of(&self.config.data);
         let opened = tokio::select! {
@@ -209,17 +222,16 @@ impl Running {
         tracing::info!("going down");
         directory.close(PATIENCE).await;
         let _ = hush.send(());
-        // Sockets are told to come again; one that stays open does not keep the server up.
-        let served = tokio::time::timeout(LINGER, serving).await;
+        let served = serving.await;
         for task in tasks {
             task.abort();
         }
         self.brains.close();
         store.close().await;
-        match served {
-            Ok(Ok(served)) => served.map_err(ServeError::Serve),
-            _ => Ok(()),
+        if let Err(error) = served {
+            tracing::error!(%error, "serving ended in a fault of ours");
         }
+        Ok(())
     }
 }
 
@@ -326,6 +338,10 @@ fn app(config: &Config, directory: Directory, key: Key, metrics: PrometheusHandl
             .client
             .clone()
             .map_or(Client::Embedded, Client::Folder),
+        hosts: Hosts::of(config),
+        shelf: Shelf::default(),
+        memory: Budget::new(MEMORY),
+        wellness: Wellness::default(),
     }
 }
 

@@ -3,10 +3,11 @@
 
 mod analysis;
 
-use crate::directory::{Payer, name_of};
+use crate::directory::Payer;
 use crate::guest::Guest;
 use crate::http::address::Address;
 use crate::limits::{Rate, Ticket};
+use crate::names::name_of;
 use crate::services::secret;
 use crate::state::App;
 use crate::table::{Action, Person};
@@ -249,7 +250,7 @@ fn type_of(message: &Message) -> String {
 
 impl Session {
     fn refuse(&self, of: &str, code: &str, message: &str) {
-        counter!("husun_refused_total").increment(1);
+        counter!("husun_refused_total", "code" => code.to_owned()).increment(1);
         self.outbox.tell(&ServerMessage::Refused {
             of: of.into(),
             code: code.into(),

@@ -2,7 +2,11 @@
 
 use crate::directory::Directory;
 use crate::http::client::Client;
+use crate::http::hosts::Hosts;
+use crate::http::kept::Shelf;
+use crate::http::operate::Wellness;
 use crate::limits::Guard;
+use crate::work::Budget;
 use axum::extract::FromRef;
 use axum_extra::extract::cookie::Key;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -30,8 +34,31 @@ pub struct App {
     pub behind_proxy: bool,
     /// Origins besides the server's own from which sockets and requests may come.
     pub origins: Arc<[String]>,
+    /// Names under which the server may be asked.
+    pub hosts: Hosts,
     /// Where the client's files are.
     pub client: Client,
+    /// Answers that are the same for everybody.
+    pub shelf: Shelf,
+    /// Memory for large texts and answers under way.
+    pub memory: Budget,
+    /// Whether the storage answers.
+    pub wellness: Wellness,
+}
+
+/// Memory for large texts and answers under way, in bytes.
+pub const MEMORY: usize = 64 << 20;
+
+impl FromRef<App> for Shelf {
+    fn from_ref(app: &App) -> Shelf {
+        app.shelf.clone()
+    }
+}
+
+impl FromRef<App> for PrometheusHandle {
+    fn from_ref(app: &App) -> PrometheusHandle {
+        app.metrics.clone()
+    }
 }
 
 impl FromRef<App> for Client {

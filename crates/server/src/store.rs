@@ -8,7 +8,6 @@ mod sql;
 mod tests;
 mod writer;
 
-pub use file::private as private_file;
 pub use sql::SqlStore;
 pub use writer::{Health, Writer};
 

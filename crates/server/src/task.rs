@@ -403,7 +403,10 @@ impl GameTask {
     fn halt_changed(&mut self) {
         if !self.sockets.is_empty() {
             // All games are told at the same time: the work is spread.
-            let share = self.id.bytes().fold(0_u32, |n, b| n * 31 + u32::from(b)) % 1000;
+            let share = self
+                .id
+                .bytes()
+                .fold(0_u32, |n, b| (n * 31 + u32::from(b)) % 1000);
             let wait = SPREAD * share / 1000;
             let due = Instant::now() + wait;
             self.presence_due = Some(self.presence_due.map_or(due, |d| d.min(due)));

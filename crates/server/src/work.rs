@@ -1,6 +1,9 @@
 //! Work that takes more than a moment, kept off the threads that serve everybody: a few pieces at once, a bounded
 //! number waiting, and bounds for what is held in memory meanwhile.
 
+#[cfg(test)]
+mod tests;
+
 use crate::refusal::refusal;
 use crate::wire::Refusal;
 use metrics::{counter, gauge};

@@ -1,6 +1,7 @@
 // One game as this page knows it: what the server told, kept up to date by its messages, and what the user
 // wants, sent to it. It decides nothing; a move that was not acknowledged is sent again after a lost connection.
 import { Socket, type Link } from './socket';
+import { readClock, timeNow } from '../parts/clock';
 import type { ChatLine, ClientMessage, Now, Played, ServerMessage, Side, Snapshot } from './types';
 
 /** What happened, for sounds. */
@@ -23,7 +24,7 @@ export class Session {
   /** When `now` came, on the page's clock. */
   at = $state(0);
   /** The move on its way. */
-  pending = $state.raw<{ ply: number; text: string } | null>(null);
+  pending = $state.raw<{ ply: number; seq: number; text: string } | null>(null);
   /** Grows when the board must show the server's position anew. */
   nonce = $state(0);
   counselSeat = $state<string | null>(null);
@@ -51,7 +52,7 @@ export class Session {
     return this.snapshot?.own ?? null;
   }
 
-  /** The seat's secret, if it came by a link or with the making of the game. */
+  /** The seat's secret, for the link by which it is taken on another device. */
   get seat(): string | null {
     return this.#seat;
   }
@@ -63,14 +64,20 @@ export class Session {
   /** Sends a message; says so where that is not possible. */
   send(message: ClientMessage): void {
     this.notice = null;
-    if (!this.#socket.send(message)) this.notice = 'There is no connection just now. Try again in a moment.';
+    if (!this.#socket.send(this.#dated(message))) this.notice = 'There is no connection just now. Try again in a moment.';
   }
 
   /** Sends a move. Without a connection it goes out as soon as there is one. */
   move(text: string): void {
     this.notice = null;
-    this.pending = { ply: this.now?.ply ?? 0, text };
+    this.pending = { ply: this.now?.ply ?? 0, seq: this.now?.seq ?? 0, text };
     this.#socket.send({ type: 'move', ...this.pending });
+  }
+
+  /** With the number of the last event known: what comes late must not be taken for something new. */
+  #dated(message: ClientMessage): ClientMessage {
+    const dated = message.type === 'accept' || message.type === 'draw' || message.type === 'takeback';
+    return dated && this.now ? { ...message, seq: this.now.seq } : message;
   }
 
   #join(): void {
@@ -89,6 +96,11 @@ export class Session {
         const first = this.snapshot === null;
         this.failure = null;
         this.snapshot = message;
+        if (message.seat && message.seat !== this.#seat) {
+          // who came by an invitation has a secret of the own from now on
+          this.#seat = message.seat;
+          keepSeat(this.id, message.seat);
+        }
         this.advice = message.advice ?? this.advice;
         this.counselSeat = message.counsel_seat ?? this.counselSeat;
         this.chat = message.chat;
@@ -122,6 +134,9 @@ export class Session {
         break;
       case 'refused':
         this.#refused(message.of, message.message);
+        break;
+      case 'trouble':
+        this.#trouble(message.trouble ?? null);
         break;
       case 'closing':
         this.closing = true;
@@ -163,6 +178,22 @@ export class Session {
     for (const offer of ['draw_offer', 'takeback_offer', 'rematch_offer'] as const) {
       if (this.own && now[offer] === other && before[offer] !== other) this.#happened('offer');
     }
+  }
+
+  /** Nothing can be stored, or it can again: the clocks stand until the server tells how they are. */
+  #trouble(trouble: string | null): void {
+    const { now, snapshot } = this;
+    if (!now || !snapshot) return;
+    const spec = readClock(snapshot.clock);
+    const since = performance.now() - this.at;
+    const clocks = now.clocks && {
+      times: {
+        white: timeNow(spec, now.clocks, 'white', since),
+        black: timeNow(spec, now.clocks, 'black', since),
+      },
+    };
+    this.now = { ...now, trouble, clocks };
+    this.at = performance.now();
   }
 
   #refused(of: string, message: string): void {

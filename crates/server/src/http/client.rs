@@ -1,12 +1,17 @@
 //! The browser client's files, embedded. A path without a file is a page of the client, which reads it itself.
 
 use super::Failure;
+use super::kept::{Kept, Shelf};
+use crate::directory::Directory;
+use crate::work::{Weight, Work};
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
+use bytes::Bytes;
 use rust_embed::Embed;
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Embed)]
 #[folder = "../../web/dist"]
@@ -15,8 +20,6 @@ struct Files;
 
 /// Files whose names hold a sum of what is in them never change.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
-/// All others are asked for anew each time.
-const ASK: &str = "no-cache";
 
 /// Shown by a build without the client.
 const UNBUILT: &str = "<!doctype html><title>Husun</title><p>This build of Husun is without its browser client. \
@@ -32,67 +35,84 @@ pub enum Client {
     Folder(PathBuf),
 }
 
+/// A file; those of a folder are read anew each time.
+type Found = Option<Arc<Kept>>;
+
 impl Client {
-    async fn get(&self, path: &str) -> Option<(Cow<'static, [u8]>, String)> {
+    async fn get(&self, path: &str, shelf: &Shelf, work: &Work) -> Result<Found, Failure> {
         match self {
             Client::Embedded => {
-                let file = Files::get(path)?;
-                let sum = file.metadata.sha256_hash();
-                let tag = sum.iter().take(16).map(|b| format!("{b:02x}")).collect();
-                Some((file.data, tag))
+                let Some(file) = Files::get(path) else {
+                    return Ok(None);
+                };
+                let name = format!("client/{path}");
+                let (kind, keep) = (kind_of(path), keep_of(path));
+                let make = move || {
+                    let sum = file.metadata.sha256_hash();
+                    let tag: String = sum.iter().take(16).map(|b| format!("{b:02x}")).collect();
+                    let data = match file.data {
+                        Cow::Borrowed(data) => Bytes::from_static(data),
+                        Cow::Owned(data) => data.into(),
+                    };
+                    Kept::tagged(kind, keep, data, &tag)
+                };
+                shelf.get(&name, work, make).await.map(Some)
             }
             Client::Folder(folder) => {
                 let plain = |part: &str| !part.is_empty() && !part.starts_with('.');
                 if !path.split('/').all(plain) {
-                    return None;
+                    return Ok(None);
                 }
-                let data = tokio::fs::read(folder.join(path)).await.ok()?;
-                Some((data.into(), format!("w{}", crate::services::wall_ms())))
+                let Ok(data) = tokio::fs::read(folder.join(path)).await else {
+                    return Ok(None);
+                };
+                let (kind, keep) = (kind_of(path), keep_of(path));
+                let make = move || Kept::new(kind, keep, data);
+                Ok(Some(Arc::new(work.run(Weight::Light, make).await?)))
             }
         }
     }
 }
 
 /// A file, or the client's page.
-pub async fn file(State(client): State<Client>, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn file(
+    State(client): State<Client>,
+    State(shelf): State<Shelf>,
+    State(directory): State<Directory>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    if !matches!(method, Method::GET | Method::HEAD) {
+        let allow = [(header::ALLOW, "GET, HEAD")];
+        return Ok((allow, super::wrong_method().await).into_response());
+    }
+    let work = directory.work();
     let path = uri.path().trim_start_matches('/');
-    if let Some(file) = client.get(path).await.filter(|_| !path.is_empty()) {
-        return answer(path, file, &headers);
+    if !path.is_empty()
+        && let Some(file) = client.get(path, &shelf, work).await?
+    {
+        return Ok(file.answer(&headers));
     }
     let last = path.rsplit('/').next().unwrap_or_default();
     if path.starts_with("assets/") || (last.contains('.') && !path.starts_with("analysis")) {
-        return Failure::of(
+        return Err(Failure::of(
             StatusCode::NOT_FOUND,
             "no_such_path",
             "there is no such file",
-        )
-        .into_response();
+        ));
     }
-    match client.get("index.html").await {
-        Some(file) => answer("index.html", file, &headers),
+    Ok(match client.get("index.html", &shelf, work).await? {
+        Some(file) => file.answer(&headers),
         None => (StatusCode::SERVICE_UNAVAILABLE, Html(UNBUILT)).into_response(),
-    }
+    })
 }
 
-fn answer(path: &str, file: (Cow<'static, [u8]>, String), headers: &HeaderMap) -> Response {
-    let (data, sum) = file;
-    let tag = format!("\"{sum}\"");
-    let known = headers
-        .get(header::IF_NONE_MATCH)
-        .and_then(|v| v.to_str().ok());
-    let keep = match path.starts_with("assets/") {
+fn keep_of(path: &str) -> &'static str {
+    match path.starts_with("assets/") {
         true => FOR_EVER,
-        false => ASK,
-    };
-    let common = [
-        (header::ETAG, tag.clone()),
-        (header::CACHE_CONTROL, keep.into()),
-    ];
-    if known == Some(&tag) {
-        return (StatusCode::NOT_MODIFIED, common).into_response();
+        false => super::ASK,
     }
-    let kind = [(header::CONTENT_TYPE, kind_of(path))];
-    (common, kind, data).into_response()
 }
 
 /// Kinds of file that the client has.

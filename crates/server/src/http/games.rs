@@ -2,14 +2,15 @@
 
 use super::address::Address;
 use super::{Failure, Json};
-use crate::directory::{Directory, Payer, name_of};
+use crate::directory::{Directory, Payer};
 use crate::guest::Guest;
+use crate::names::name_of;
 use crate::state::App;
 use crate::wire::{GameCard, GameMade, NewGame, Refusal, Snapshot};
 use crate::work::Weight;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 
 fn no_game() -> Failure {
     Failure::of(
@@ -21,10 +22,8 @@ fn no_game() -> Failure {
 
 /// Games that can be watched, those moved last first.
 #[utoipa::path(get, path = "/api/games", responses((status = 200, body = Vec<GameCard>), (status = 503, body = Refusal)))]
-pub async fn watchable(
-    State(directory): State<Directory>,
-) -> Result<axum::Json<Vec<GameCard>>, Failure> {
-    Ok(axum::Json(directory.watchable().await))
+pub async fn watchable(State(directory): State<Directory>) -> axum::Json<Vec<GameCard>> {
+    axum::Json(directory.watchable().await)
 }
 
 /// Makes a game.
@@ -39,10 +38,11 @@ pub async fn make(
     Address(address): Address,
     guest: Guest,
     Json(wishes): Json<NewGame>,
-) -> Result<impl IntoResponse, Failure> {
+) -> Result<Response, Failure> {
     if !app.guard.game(address) {
         let message = "too many games from your address; wait a minute";
-        return Err(Failure::of(StatusCode::TOO_MANY_REQUESTS, "rate", message));
+        let refused = Failure::of(StatusCode::TOO_MANY_REQUESTS, "rate", message);
+        return Ok(([(header::RETRY_AFTER, "60")], refused).into_response());
     }
     let mut person = guest.person.clone();
     if let Some(name) = wishes.name.as_deref().and_then(name_of) {
@@ -56,14 +56,15 @@ pub async fn make(
         friend_seat: wishes.level.is_none().then(|| seat(side.opponent())),
         id: made.id.clone(),
     };
-    Ok((guest, (StatusCode::CREATED, axum::Json(answer))))
+    Ok((guest, (StatusCode::CREATED, axum::Json(answer))).into_response())
 }
 
 /// A game as it is now.
 #[utoipa::path(
     get, path = "/api/games/{id}",
     params(("id" = String, Path, description = "Id of the game")),
-    responses((status = 200, body = Snapshot), (status = 404, body = Refusal), (status = 503, body = Refusal))
+    responses((status = 200, body = Snapshot), (status = 404, body = Refusal), (status = 429, body = Refusal),
+        (status = 503, body = Refusal))
 )]
 pub async fn look(
     State(app): State<App>,
@@ -81,7 +82,7 @@ pub async fn look(
     get, path = "/api/games/{id}/pgn",
     params(("id" = String, Path, description = "Id of the game")),
     responses((status = 200, content_type = "application/x-chess-pgn", body = String), (status = 404, body = Refusal),
-        (status = 409, body = Refusal), (status = 503, body = Refusal))
+        (status = 409, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal))
 )]
 pub async fn pgn(
     State(app): State<App>,

@@ -1,8 +1,8 @@
 //! Who asks, and that one's games.
 
 use super::{Failure, Json};
-use crate::directory::name_of;
 use crate::guest::Guest;
+use crate::names::name_of;
 use crate::state::App;
 use crate::wire::{GameCard, Me, Refusal};
 use axum::extract::State;
@@ -25,7 +25,8 @@ pub async fn rename(
     Json(me): Json<Me>,
 ) -> Result<impl IntoResponse, Failure> {
     let Some(name) = name_of(&me.name) else {
-        let message = "a name has 1 to 30 characters";
+        let message =
+            "a name has 1 to 30 characters, letters or digits among them, and is not the engine's";
         return Err(Failure::of(
             StatusCode::UNPROCESSABLE_ENTITY,
             "name",

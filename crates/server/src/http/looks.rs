@@ -1,18 +1,27 @@
 //! Boards as pictures, and style sheets with the pieces.
 
 use super::Failure;
+use super::address::Address;
+use super::kept::{Kept, Shelf};
 use super::variants::find;
-use axum::extract::{Path, Query};
-use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
+use crate::directory::Directory;
+use crate::state::App;
+use crate::work::Weight;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use husun::{Kind, Side, Variant};
 use render::{Picture, PieceSet, Style, Theme};
 use serde::Deserialize;
 use std::fmt::Write;
+use std::net::IpAddr;
 use utoipa::IntoParams;
 
 /// For how long browsers may keep pictures, in seconds: a new version may paint anew.
 const KEEP: &str = "public, max-age=3600";
+
+/// What a picture costs, in positions.
+const PICTURE: usize = 10;
 
 /// How a picture is to look.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -54,12 +63,19 @@ fn set_of(name: Option<&str>) -> Result<PieceSet, Failure> {
     }
 }
 
-fn picture(svg: String) -> impl IntoResponse {
+/// Draws off the threads that serve everybody, and charges for it.
+async fn picture(
+    app: &App,
+    address: IpAddr,
+    draw: impl FnOnce() -> Result<String, Failure> + Send + 'static,
+) -> Result<Response, Failure> {
+    super::charge(app, address, PICTURE)?;
+    let svg = app.directory.work().run(Weight::Light, draw).await??;
     let headers = [
         (header::CONTENT_TYPE, "image/svg+xml"),
         (header::CACHE_CONTROL, KEEP),
     ];
-    (headers, svg)
+    Ok((headers, svg).into_response())
 }
 
 type Wish = Result<Query<Wanted>, axum::extract::rejection::QueryRejection>;
@@ -80,26 +96,35 @@ fn wanted(query: Wish) -> Result<Wanted, Failure> {
     get, path = "/api/variants/{id}/board.svg",
     params(("id" = String, Path, description = "Id of the game"), Wanted),
     responses((status = 200, content_type = "image/svg+xml", body = String), (status = 400, body = crate::wire::Refusal),
-        (status = 404, body = crate::wire::Refusal), (status = 422, body = crate::wire::Refusal))
+        (status = 404, body = crate::wire::Refusal), (status = 422, body = crate::wire::Refusal),
+        (status = 429, body = crate::wire::Refusal), (status = 503, body = crate::wire::Refusal))
 )]
-pub async fn board(Path(id): Path<String>, query: Wish) -> Result<impl IntoResponse, Failure> {
+pub async fn board(
+    State(app): State<App>,
+    Address(address): Address,
+    Path(id): Path<String>,
+    query: Wish,
+) -> Result<Response, Failure> {
     let (variant, wanted) = (find(&id)?, wanted(query)?);
-    let position = match (&wanted.fen, &wanted.setup) {
-        (Some(fen), _) => variant
-            .position(fen)
-            .map_err(|e| bad("fen", e.to_string()))?,
-        (None, Some(name)) => variant
-            .start_of(name)
-            .ok_or_else(|| bad("setup", "no such set-up"))?,
-        (None, None) => variant.start(),
-    };
     let style = Style {
         theme: theme_of(wanted.theme.as_deref())?,
         set: set_of(wanted.set.as_deref())?,
         page: false,
         ..Style::default()
     };
-    Ok(picture(render::svg::board(&Picture::of(&position), &style)))
+    let draw = move || {
+        let position = match (&wanted.fen, &wanted.setup) {
+            (Some(fen), _) => variant
+                .position(fen)
+                .map_err(|e| bad("fen", e.to_string()))?,
+            (None, Some(name)) => variant
+                .start_of(name)
+                .ok_or_else(|| bad("setup", "no such set-up"))?,
+            (None, None) => variant.start(),
+        };
+        Ok(render::svg::board(&Picture::of(&position), &style))
+    };
+    picture(&app, address, draw).await
 }
 
 /// The empty board alone, exactly its squares.
@@ -107,19 +132,23 @@ pub async fn board(Path(id): Path<String>, query: Wish) -> Result<impl IntoRespo
     get, path = "/api/variants/{id}/empty.svg",
     params(("id" = String, Path, description = "Id of the game"), Wanted),
     responses((status = 200, content_type = "image/svg+xml", body = String), (status = 400, body = crate::wire::Refusal),
-        (status = 404, body = crate::wire::Refusal), (status = 422, body = crate::wire::Refusal))
+        (status = 404, body = crate::wire::Refusal), (status = 422, body = crate::wire::Refusal),
+        (status = 429, body = crate::wire::Refusal), (status = 503, body = crate::wire::Refusal))
 )]
-pub async fn empty(Path(id): Path<String>, query: Wish) -> Result<impl IntoResponse, Failure> {
+pub async fn empty(
+    State(app): State<App>,
+    Address(address): Address,
+    Path(id): Path<String>,
+    query: Wish,
+) -> Result<Response, Failure> {
     let (variant, wanted) = (find(&id)?, wanted(query)?);
     let style = Style {
         theme: theme_of(wanted.theme.as_deref())?,
         page: false,
         ..Style::default()
     };
-    Ok(picture(render::svg::squares(
-        &Picture::empty(&variant),
-        &style,
-    )))
+    let draw = move || Ok(render::svg::squares(&Picture::empty(&variant), &style));
+    picture(&app, address, draw).await
 }
 
 /// A style sheet with the pictures of a game's pieces; `set` is `themed.css` or `letters.css`.
@@ -129,8 +158,11 @@ pub async fn empty(Path(id): Path<String>, query: Wish) -> Result<impl IntoRespo
     responses((status = 200, content_type = "text/css", body = String), (status = 404, body = crate::wire::Refusal))
 )]
 pub async fn pieces(
+    State(shelf): State<Shelf>,
+    State(directory): State<Directory>,
     Path((id, file)): Path<(String, String)>,
-) -> Result<impl IntoResponse, Failure> {
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
     let variant = find(&id)?;
     let name = file
         .strip_suffix(".css")
@@ -140,11 +172,10 @@ pub async fn pieces(
         return Err(Failure::of(StatusCode::NOT_FOUND, "set", message));
     };
     let set = set_of(Some(name))?;
-    let headers = [
-        (header::CONTENT_TYPE, "text/css; charset=utf-8"),
-        (header::CACHE_CONTROL, KEEP),
-    ];
-    Ok((headers, sheet(&variant, name, set)))
+    let (place, name) = (format!("pieces/{}/{name}", variant.id), name.to_owned());
+    let make = move || Kept::new("text/css; charset=utf-8", KEEP, sheet(&variant, &name, set));
+    let kept = shelf.get(&place, directory.work(), make).await?;
+    Ok(kept.answer(&headers))
 }
 
 fn sheet(variant: &Variant, name: &str, set: PieceSet) -> String {

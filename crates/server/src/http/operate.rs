@@ -1,20 +1,61 @@
 //! For those who run the server: is it well, what does it do, what does it understand.
 
 use super::Failure;
+use super::kept::Shelf;
+use crate::directory::Directory;
+use crate::refusal::refusal;
 use crate::state::App;
+use crate::store::Store;
+use crate::wire::Refusal;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use metrics_exporter_prometheus::PrometheusHandle;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+
+/// How long it holds what the storage has answered: it is not asked more often, however many want to know.
+const HOLDS: Duration = Duration::from_secs(1);
+/// How long the storage may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whether the storage answers, as it was last asked.
+#[derive(Clone, Debug, Default)]
+pub struct Wellness {
+    last: Arc<Mutex<Option<(Instant, Result<(), Refusal>)>>>,
+}
+
+impl Wellness {
+    async fn of(&self, store: &dyn Store) -> Result<(), Refusal> {
+        let mut last = self.last.lock().await;
+        if let Some((at, answer)) = &*last
+            && at.elapsed() < HOLDS
+        {
+            return answer.clone();
+        }
+        let answer = match tokio::time::timeout(PATIENCE, store.ping()).await {
+            Ok(answer) => answer.map_err(Refusal::from),
+            Err(_) => {
+                let message = format!("the storage has not answered within {PATIENCE:?}");
+                Err(refusal("storage", message))
+            }
+        };
+        *last = Some((Instant::now(), answer.clone()));
+        answer
+    }
+}
 
 /// The process is alive.
-#[utoipa::path(get, path = "/healthz", responses((status = 200, content_type = "text/plain", body = String)))]
+#[utoipa::path(get, path = "/healthz", responses((status = 200, content_type = "text/plain", body = String), (status = 429, body = Refusal)))]
 pub async fn health() -> &'static str {
     "alive\n"
 }
 
 /// The server takes players: games are read, the storage answers.
-#[utoipa::path(get, path = "/readyz", responses((status = 200, content_type = "text/plain", body = String), (status = 503, body = crate::wire::Refusal)))]
+#[utoipa::path(get, path = "/readyz", responses((status = 200, content_type = "text/plain", body = String),
+        (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub async fn ready(State(app): State<App>) -> Result<&'static str, Failure> {
     if !app.ready.load(Relaxed) {
         return Err(Failure::of(
@@ -23,21 +64,26 @@ pub async fn ready(State(app): State<App>) -> Result<&'static str, Failure> {
             "games are being read, or the server goes down",
         ));
     }
-    let store = app.directory.services().store.ping().await;
-    store
-        .map(|()| "ready\n")
-        .map_err(|e| Failure::from(crate::wire::Refusal::from(e)))
+    let store = &*app.directory.services().store;
+    app.wellness.of(store).await?;
+    Ok("ready\n")
 }
 
 /// Figures for Prometheus.
-#[utoipa::path(get, path = "/metrics", responses((status = 200, content_type = "text/plain", body = String)))]
-pub async fn metrics(State(app): State<App>) -> impl IntoResponse {
+#[utoipa::path(get, path = "/metrics", responses((status = 200, content_type = "text/plain", body = String), (status = 429, body = Refusal)))]
+pub async fn metrics(State(metrics): State<PrometheusHandle>) -> impl IntoResponse {
     let headers = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
-    (headers, app.metrics.render())
+    (headers, metrics.render())
 }
 
 /// This description.
 #[utoipa::path(get, path = "/api/openapi.json", responses((status = 200, content_type = "application/json", body = String)))]
-pub async fn openapi() -> impl IntoResponse {
-    axum::Json(super::document())
+pub async fn openapi(
+    State(shelf): State<Shelf>,
+    State(directory): State<Directory>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let make = || super::json_kept(&super::document());
+    let kept = shelf.get("openapi", directory.work(), make).await?;
+    Ok(kept.answer(&headers))
 }

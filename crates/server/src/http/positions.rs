@@ -1,48 +1,67 @@
 //! Positions and PGN texts for the analysis board.
 
-use super::{Failure, Json};
-use crate::directory::Directory;
+use super::address::Address;
+use super::chunks::Chunks;
+use super::{Failure, Json, MAX_PGN};
+use crate::pgn::{self, PgnError};
+use crate::state::App;
 use crate::wire::{PgnAnswer, PgnRequest, PositionAnswer, PositionRequest, Refusal};
-use axum::extract::State;
-use axum::http::StatusCode;
+use crate::work::Weight;
+use axum::extract::{FromRequest, Request, State};
+use axum::http::{StatusCode, header};
 
 /// A position, from a start and moves.
 #[utoipa::path(
     post, path = "/api/position", request_body = PositionRequest,
     responses((status = 200, body = PositionAnswer), (status = 422, body = Refusal), (status = 400, body = Refusal),
-        (status = 413, body = Refusal), (status = 415, body = Refusal))
+        (status = 413, body = Refusal), (status = 415, body = Refusal), (status = 429, body = Refusal),
+        (status = 503, body = Refusal))
 )]
 pub async fn describe(
-    State(directory): State<Directory>,
+    State(app): State<App>,
+    Address(address): Address,
     Json(request): Json<PositionRequest>,
-) -> Result<axum::Json<PositionAnswer>, Failure> {
-    let services = directory.services().clone();
-    let described =
-        tokio::task::spawn_blocking(move || crate::positions::describe(&services.lines, &request));
-    Ok(axum::Json(joined(described.await)??))
+) -> Result<Chunks, Failure> {
+    super::charge(&app, address, 1 + request.moves.len())?;
+    let memory = app.memory.clone();
+    let services = app.directory.services().clone();
+    let job = move || {
+        let described = crate::positions::describe(&services.lines, &request)?;
+        Chunks::json(&described, &memory)
+    };
+    app.directory.work().run(Weight::Light, job).await?
 }
 
 /// The first game of a PGN text.
 #[utoipa::path(
     post, path = "/api/pgn", request_body = PgnRequest,
     responses((status = 200, body = PgnAnswer), (status = 422, body = Refusal), (status = 400, body = Refusal),
-        (status = 413, body = Refusal), (status = 415, body = Refusal))
+        (status = 413, body = Refusal), (status = 415, body = Refusal), (status = 429, body = Refusal),
+        (status = 503, body = Refusal))
 )]
-pub async fn pgn(Json(request): Json<PgnRequest>) -> Result<axum::Json<PgnAnswer>, Failure> {
-    let read = tokio::task::spawn_blocking(move || crate::pgn::read(&request.text));
-    let answer = joined(read.await)?;
-    answer
-        .map(axum::Json)
-        .map_err(|e| Failure::of(StatusCode::UNPROCESSABLE_ENTITY, "pgn", e))
+pub async fn pgn(
+    State(app): State<App>,
+    Address(address): Address,
+    request: Request,
+) -> Result<Chunks, Failure> {
+    let declared = request.headers().get(header::CONTENT_LENGTH);
+    let declared = declared.and_then(|n| n.to_str().ok()?.parse().ok());
+    // Texts under way count too: many that come slowly would fill the memory just as well.
+    let _text = app.memory.take(declared.unwrap_or(MAX_PGN).min(MAX_PGN))?;
+    let Json(request) = Json::<PgnRequest>::from_request(request, &()).await?;
+    let (guard, memory) = (app.guard.clone(), app.memory.clone());
+    let job = move || {
+        let charge = |moves| guard.positions(address, moves);
+        let answer = pgn::read(&request.text, charge).map_err(failure)?;
+        drop(request);
+        Chunks::json(&answer, &memory)
+    };
+    app.directory.work().run(Weight::Heavy, job).await?
 }
 
-fn joined<T>(result: Result<T, tokio::task::JoinError>) -> Result<T, Failure> {
-    result.map_err(|error| {
-        tracing::error!(%error, "a request's work ended in a fault of ours");
-        Failure::of(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "fault",
-            "a fault of the server",
-        )
-    })
+fn failure(error: PgnError) -> Failure {
+    match error {
+        PgnError::Rate => super::too_much(),
+        error => Failure::of(StatusCode::UNPROCESSABLE_ENTITY, "pgn", error.to_string()),
+    }
 }

@@ -1,8 +1,12 @@
-//! What holds for every request: the rate, the origin, and headers that keep pages safe.
+//! What holds for every request: the rate, the host, the origin, headers that keep pages safe, and that every refusal
+//! of the interface has the same shape.
 
 use super::{Failure, address};
 use crate::state::App;
+use crate::wire::Refusal;
+use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -22,35 +26,76 @@ const HEADERS: [(HeaderName, &str); 5] = [
     ),
 ];
 
+/// Seconds after which to try again, where nothing better is known.
+const AGAIN: &str = "5";
+/// Bytes of a refusal in other words that are passed on.
+const WORDS: usize = 1000;
+
 /// Checks a request and completes its answer.
 pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    let address = address::of(&parts, app.behind_proxy);
-    let operates = matches!(parts.uri.path(), "/healthz" | "/readyz" | "/metrics");
-    let mut response = if !operates && !app.guard.request(address) {
-        Failure::of(
-            StatusCode::TOO_MANY_REQUESTS,
-            "rate",
-            "too many requests from your address; wait a little",
-        )
-        .into_response()
-    } else if changes(&parts.method, &parts.headers) && !is_own(&parts.headers, &app.origins) {
-        Failure::of(
-            StatusCode::FORBIDDEN,
-            "origin",
-            "this comes from a page of another site, which may not do that",
-        )
-        .into_response()
-    } else {
-        next.run(Request::from_parts(parts, body)).await
+    let path = parts.uri.path();
+    let operates = matches!(path, "/healthz" | "/readyz" | "/metrics");
+    let of_interface = operates || path == "/api" || path.starts_with("/api/");
+    // Who may see what depends on the cookie, and some answers hold the secret of a seat.
+    let private = path.starts_with("/api/games") || path.starts_with("/api/me");
+    let response = match refusal(&app, &parts, operates) {
+        Some(failure) => failure.into_response(),
+        None => next.run(Request::from_parts(parts, body)).await,
     };
+    let mut response = match of_interface && is_bare_refusal(&response) {
+        true => in_shape(response).await,
+        false => response,
+    };
+    let refused = matches!(
+        response.status(),
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+    );
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers
             .entry(name)
             .or_insert(HeaderValue::from_static(value));
     }
+    if refused {
+        let after = headers.entry(header::RETRY_AFTER);
+        after.or_insert(HeaderValue::from_static(AGAIN));
+    }
+    if private || headers.contains_key(header::SET_COOKIE) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
     response
+}
+
+/// Why a request is not even looked at.
+fn refusal(app: &App, parts: &Parts, operates: bool) -> Option<Failure> {
+    let address = address::of(parts, app.behind_proxy);
+    let within_rate = match parts.uri.path() {
+        "/healthz" => app.guard.health(address),
+        _ => app.guard.request(address),
+    };
+    if !within_rate {
+        return Some(Failure::of(
+            StatusCode::TOO_MANY_REQUESTS,
+            "rate",
+            "too many requests from your address; wait a little",
+        ));
+    }
+    if !app.hosts.admit(parts, operates) {
+        return Some(Failure::of(
+            StatusCode::MISDIRECTED_REQUEST,
+            "host",
+            "this server is not known under the name in the request's host; who runs it can set `hosts`",
+        ));
+    }
+    let foreign = changes(&parts.method, &parts.headers) && !is_own(&parts.headers, &app.origins);
+    foreign.then(|| {
+        Failure::of(
+            StatusCode::FORBIDDEN,
+            "origin",
+            "this comes from a page of another site, which may not do that",
+        )
+    })
 }
 
 /// Whether a request can change something or opens a socket.
@@ -72,4 +117,48 @@ fn is_own(headers: &HeaderMap, origins: &[String]) -> bool {
     }
     let host = origin.split_once("://").map(|(_, host)| host);
     host.is_some() && host == text(header::HOST)
+}
+
+/// Whether an answer is a refusal that does not have the shape of ours: one made by a library.
+fn is_bare_refusal(response: &Response) -> bool {
+    let status = response.status();
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    (status.is_client_error() || status.is_server_error())
+        && kind.is_none_or(|kind| !kind.as_bytes().starts_with(b"application/json"))
+}
+
+async fn in_shape(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let words = axum::body::to_bytes(body, WORDS).await.unwrap_or_default();
+    let words = String::from_utf8_lossy(&words);
+    let words = words.trim();
+    let (code, otherwise) = match parts.status {
+        StatusCode::METHOD_NOT_ALLOWED => ("method", "this path does not take that method"),
+        StatusCode::PAYLOAD_TOO_LARGE => ("malformed", "the request is too long"),
+        StatusCode::GATEWAY_TIMEOUT => (
+            "timeout",
+            "this took too long, or the request did not come to its end; try again",
+        ),
+        StatusCode::UPGRADE_REQUIRED => ("upgrade", "this path is for WebSockets"),
+        status if status.is_server_error() => ("fault", "a fault of the server"),
+        _ => ("malformed", "the request is not understood"),
+    };
+    let message = match words {
+        "" => otherwise,
+        words => words,
+    };
+    for name in [
+        header::CONTENT_TYPE,
+        header::CONTENT_LENGTH,
+        header::CONTENT_ENCODING,
+    ] {
+        parts.headers.remove(name);
+    }
+    let refusal = axum::Json(Refusal {
+        code: code.into(),
+        message: message.into(),
+    });
+    let (shaped, body) = refusal.into_response().into_parts();
+    parts.headers.extend(shaped.headers);
+    Response::from_parts(parts, Body::new(body))
 }

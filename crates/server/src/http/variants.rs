@@ -1,13 +1,19 @@
 //! Games as they are offered.
 
+use super::address::Address;
+use super::kept::Shelf;
 use super::{Failure, Json};
 use crate::customs;
+use crate::directory::Directory;
+use crate::state::App;
 use crate::wire::{
     Both, Choice, Customs, Family, Looks, PieceInfo, ReachAnswer, ReachRequest, Refusal, Region,
     SetupInfo, VariantCard, VariantDetail,
 };
-use axum::extract::Path;
-use axum::http::StatusCode;
+use crate::work::Weight;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
 use husun::{Side, Square, Variant};
 use std::sync::Arc;
 
@@ -61,13 +67,17 @@ fn missing(variant: &Variant) -> Vec<String> {
 
 /// All games.
 #[utoipa::path(get, path = "/api/variants", responses((status = 200, body = Vec<VariantCard>)))]
-pub async fn list() -> axum::Json<Vec<VariantCard>> {
-    axum::Json(
-        games::in_order()
-            .filter_map(games::variant)
-            .map(|v| card(&v))
-            .collect(),
-    )
+pub async fn list(
+    State(shelf): State<Shelf>,
+    State(directory): State<Directory>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let make = || {
+        let all = games::in_order().filter_map(games::variant);
+        super::json_kept(&all.map(|v| card(&v)).collect::<Vec<_>>())
+    };
+    let kept = shelf.get("variants", directory.work(), make).await?;
+    Ok(kept.answer(&headers))
 }
 
 /// Families of games between which players choose by match customs.
@@ -87,13 +97,25 @@ pub async fn families() -> axum::Json<Vec<Family>> {
     params(("id" = String, Path, description = "Id of the game")),
     responses((status = 200, body = VariantDetail), (status = 404, body = Refusal))
 )]
-pub async fn detail(Path(id): Path<String>) -> Result<axum::Json<VariantDetail>, Failure> {
+pub async fn detail(
+    State(shelf): State<Shelf>,
+    State(directory): State<Directory>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
     let variant = find(&id)?;
+    let place = format!("variants/{}", variant.id);
+    let make = move || super::json_kept(&described(&variant));
+    let kept = shelf.get(&place, directory.work(), make).await?;
+    Ok(kept.answer(&headers))
+}
+
+fn described(variant: &Arc<Variant>) -> VariantDetail {
     let name = |square: &Square| variant.frame.name(*square).to_string();
-    let markdown = games::rules(&id).unwrap_or_default();
-    Ok(axum::Json(VariantDetail {
-        card: card(&variant),
-        missing: missing(&variant),
+    let markdown = games::rules(&variant.id).unwrap_or_default();
+    VariantDetail {
+        card: card(variant),
+        missing: missing(variant),
         pieces: variant
             .pieces
             .iter()
@@ -135,7 +157,7 @@ pub async fn detail(Path(id): Path<String>) -> Result<axum::Json<VariantDetail>,
         }),
         accept: variant.rules.traverse.is_some() || variant.rules.crowning.is_some(),
         rules_html: html(markdown),
-    }))
+    }
 }
 
 /// Markdown of our own as HTML. HTML within it is shown as text.
@@ -157,13 +179,23 @@ fn html(markdown: &str) -> String {
     params(("id" = String, Path, description = "Id of the game")),
     request_body = ReachRequest,
     responses((status = 200, body = ReachAnswer), (status = 404, body = Refusal), (status = 422, body = Refusal), (status = 400, body = Refusal),
-        (status = 413, body = Refusal), (status = 415, body = Refusal))
+        (status = 413, body = Refusal), (status = 415, body = Refusal), (status = 429, body = Refusal),
+        (status = 503, body = Refusal))
 )]
 pub async fn reach(
+    State(app): State<App>,
+    Address(address): Address,
     Path(id): Path<String>,
     Json(request): Json<ReachRequest>,
 ) -> Result<axum::Json<ReachAnswer>, Failure> {
     let variant = find(&id)?;
+    super::charge(&app, address, 1)?;
+    let work = app.directory.work();
+    let job = move || reached(&variant, &request);
+    work.run(Weight::Light, job).await?.map(axum::Json)
+}
+
+fn reached(variant: &Variant, request: &ReachRequest) -> Result<ReachAnswer, Failure> {
     let bad =
         |code: &str, message: String| Failure::of(StatusCode::UNPROCESSABLE_ENTITY, code, message);
     let mut letters = request.letter.chars();
@@ -191,6 +223,11 @@ pub async fn reach(
     };
     let from = square(&request.from)?;
     let squares = |texts: &[String]| texts.iter().map(square).collect::<Result<Vec<_>, _>>();
+    let most = variant.frame.len();
+    if request.own.len().max(request.enemy.len()) > most {
+        let message = format!("more squares than the board's {most}");
+        return Err(bad("square", message));
+    }
     let (own, enemy) = (squares(&request.own)?, squares(&request.enemy)?);
     let side = Side::from(request.side);
     let reach = variant.reach(side, kind, from, |s| {
@@ -203,8 +240,8 @@ pub async fn reach(
             .map(|s| variant.frame.name(*s).to_string())
             .collect()
     };
-    Ok(axum::Json(ReachAnswer {
+    Ok(ReachAnswer {
         moves: names(&reach.moves),
         captures: names(&reach.captures),
-    }))
+    })
 }

@@ -1,7 +1,8 @@
 //! The file of an SQLite database: who uses it, whether it is still the same, who may read it.
 
 use super::StoreError;
-use std::fs::{File, OpenOptions, TryLockError};
+use crate::files;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -34,34 +35,6 @@ fn identity(path: &Path) -> io::Result<Identity> {
     }
 }
 
-/// A file for its owner's eyes alone, made if it is missing.
-pub fn private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).read(true).write(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    let file = options.open(path)?;
-    close_to_others(path)?;
-    Ok(file)
-}
-
-/// Takes reading and writing from everybody but the owner.
-pub fn close_to_others(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let found = std::fs::metadata(path)?.permissions();
-        let mode = found.mode() & 0o777;
-        if mode & 0o077 != 0 {
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode & 0o700))?;
-        }
-    }
-    Ok(())
-}
-
 impl DatabaseFile {
     /// Takes the file at a path for this process alone. The lock lies beside the file itself, wherever links to it are.
     pub fn take(path: &Path) -> Result<DatabaseFile, StoreError> {
@@ -89,7 +62,7 @@ impl DatabaseFile {
         };
         let mut lock = path.clone().into_os_string();
         lock.push(".lock");
-        let lock = private(Path::new(&lock)).map_err(failed)?;
+        let lock = files::own(Path::new(&lock)).map_err(failed)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -97,19 +70,7 @@ impl DatabaseFile {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        // SQLite makes the files beside it with the same rights.
-        if path.exists() {
-            for end in ["", "-wal", "-shm"] {
-                let mut name = path.clone().into_os_string();
-                name.push(end);
-                let part = PathBuf::from(name);
-                if part.exists() {
-                    close_to_others(&part).map_err(failed)?;
-                }
-            }
-        } else {
-            private(&path).map_err(failed)?;
-        }
+        files::own_database(&path).map_err(failed)?;
         Ok(DatabaseFile {
             path,
             seen: Mutex::default(),

@@ -509,11 +509,11 @@ fn a_move_of_a_position_that_was_taken_back_is_not_played_again() -> Tested {
 fn what_is_not_charged_for_the_way_is_bounded() -> Tested {
     let mut kept = Kept::both_come(spec(Some("chess"), None, "fischer:10m+0s"))?;
     let (mut now, mut credited) = (ms(0), ms(0));
-    let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];
     for ply in 0..80_u32 {
         now += ms(1000);
         let who = Who::Player(Side::ALL[ply as usize % 2]);
-        let text = moves[ply as usize % 4].to_owned();
+        let legal = kept.now(now).legal;
+        let text = legal[ply as usize * 7 % legal.len()].clone();
         let action = Action::Move {
             ply,
             seq: None,
@@ -589,8 +589,8 @@ fn events_of_the_first_version_are_read() -> Tested {
     )?;
     let mut table = Table::new(spec)?;
     for text in [
-        r#"{"e":"joined","side":"White","person":{"guest":"a","name":"Ann"}}"#,
-        r#"{"e":"joined","side":"Black","person":{"guest":"b","name":"Bob"}}"#,
+        r#"{"e":"joined","side":"white","person":{"guest":"a","name":"Ann"}}"#,
+        r#"{"e":"joined","side":"black","person":{"guest":"b","name":"Bob"}}"#,
         r#"{"e":"begun","variant":"chess"}"#,
         r#"{"e":"played","uci":"e2e4"}"#,
     ] {

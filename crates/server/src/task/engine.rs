@@ -67,10 +67,14 @@ impl GameTask {
             stop: stop.clone(),
             report: Box::new(|_| {}),
             done: Box::new(move |outcome| {
-                let outcome = Some(outcome);
-                let thought = Command::Thought { number, outcome };
+                let outcome = outcome.ok();
                 // The game waits for the answer, so its queue is the place to wait.
                 runtime.spawn(async move {
+                    if outcome.is_none() {
+                        // What ended in a fault may do so again, and is not to keep a thread busy with that.
+                        tokio::time::sleep(AGAIN).await;
+                    }
+                    let thought = Command::Thought { number, outcome };
                     let _ = commands.send(thought).await;
                 });
             }),

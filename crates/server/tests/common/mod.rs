@@ -7,11 +7,11 @@ use serde::de::DeserializeOwned;
 use server::Config;
 use server::wire::{ClientMessage, GameMade, ServerMessage, Snapshot};
 use std::error::Error;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
@@ -47,7 +47,10 @@ impl TestServer {
             let stopped = async {
                 let _ = stopped.await;
             };
-            if let Err(error) = running.serve(move || ready.send(()).unwrap_or(()), stopped).await {
+            if let Err(error) = running
+                .serve(move || ready.send(()).unwrap_or(()), stopped)
+                .await
+            {
                 eprintln!("{error}");
             }
         });
@@ -151,9 +154,27 @@ impl Answer {
     }
 }
 
+/// A connection from an address of this machine: each of 127.0.0.0/8 is another sender.
+pub async fn connect_from(from: Option<IpAddr>, address: SocketAddr) -> Fallible<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    if let Some(from) = from {
+        socket.bind(SocketAddr::new(from, 0))?;
+    }
+    Ok(socket.connect(address).await?)
+}
+
 /// One request on a connection of its own.
 pub async fn ask(address: SocketAddr, request: Request<'_>) -> Fallible<Answer> {
-    let mut stream = TcpStream::connect(address).await?;
+    ask_from(None, address, request).await
+}
+
+/// One request from an address of this machine.
+pub async fn ask_from(
+    from: Option<IpAddr>,
+    address: SocketAddr,
+    request: Request<'_>,
+) -> Fallible<Answer> {
+    let mut stream = connect_from(from, address).await?;
     let Request {
         method, path, body, ..
     } = request;
@@ -193,12 +214,25 @@ pub struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
 impl Socket {
     pub async fn open(address: SocketAddr, headers: &[(&'static str, &str)]) -> Fallible<Socket> {
+        Socket::open_from(None, address, headers).await
+    }
+
+    pub async fn open_from(
+        from: Option<IpAddr>,
+        address: SocketAddr,
+        headers: &[(&'static str, &str)],
+    ) -> Fallible<Socket> {
         let mut request = format!("ws://{address}/api/socket").into_client_request()?;
         for (name, value) in headers {
             request.headers_mut().insert(*name, value.parse()?);
         }
-        let (socket, _) = tokio_tungstenite::connect_async(request).await?;
+        let stream = MaybeTlsStream::Plain(connect_from(from, address).await?);
+        let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
         Ok(Socket(socket))
+    }
+
+    pub async fn send_pong(&mut self) -> Fallible<()> {
+        Ok(self.0.send(Message::Pong(Vec::new().into())).await?)
     }
 
     pub async fn send(&mut self, text: impl Into<String>) -> Fallible<()> {

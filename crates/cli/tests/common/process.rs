@@ -1,0 +1,140 @@
+//! The server as a process of its own.
+
+#![allow(dead_code)] // each test uses its part
+
+use super::common::{Fallible, Request, ask};
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A number that the environment asks for.
+pub fn asked(name: &str, otherwise: usize) -> usize {
+    let value = std::env::var(name).ok();
+    value.and_then(|v| v.parse().ok()).unwrap_or(otherwise)
+}
+
+pub fn folder(name: &str) -> Fallible<PathBuf> {
+    let folder = std::env::temp_dir().join(format!("husun-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// A server process with the moments between which it has begun to charge time. It ends with this.
+pub struct Process {
+    child: Child,
+    pub address: SocketAddr,
+    pub listening: Instant,
+    pub ready: Instant,
+}
+
+impl Process {
+    /// Starts it on any port, and waits until it takes players.
+    pub async fn start(data: &Path, config: &Path) -> Fallible<Process> {
+        Process::start_with(data, config, &[]).await
+    }
+
+    /// The same with more in its environment.
+    pub async fn start_with(
+        data: &Path,
+        config: &Path,
+        with: &[(&str, &Path)],
+    ) -> Fallible<Process> {
+        let listening = Instant::now();
+        let mut command = Process::command(data, config, "127.0.0.1:0");
+        let mut child = command.envs(with.iter().copied()).spawn()?;
+        let stdout = child.stdout.take().ok_or("no output")?;
+        let line = tokio::task::spawn_blocking(move || {
+            let mut line = String::new();
+            BufReader::new(stdout).read_line(&mut line).map(|_| line)
+        });
+        let line = line.await??;
+        let address = line
+            .split("http://")
+            .nth(1)
+            .and_then(|l| l.split('/').next());
+        let address: SocketAddr = address.ok_or(format!("no address in {line:?}"))?.parse()?;
+        let mut process = Process {
+            child,
+            address,
+            listening,
+            ready: listening,
+        };
+        process.wait_for("/readyz", Duration::from_secs(60)).await?;
+        process.ready = Instant::now();
+        Ok(process)
+    }
+
+    /// Starts it at a port that is free now, and does not wait.
+    pub fn spawn(data: &Path, config: &Path) -> Fallible<Process> {
+        Process::spawn_with(data, config, &[])
+    }
+
+    /// The same with more in its environment.
+    pub fn spawn_with(data: &Path, config: &Path, with: &[(&str, &Path)]) -> Fallible<Process> {
+        let address = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let listening = Instant::now();
+        let mut command = Process::command(data, config, &address.to_string());
+        let child = command.envs(with.iter().copied()).spawn()?;
+        Ok(Process {
+            child,
+            address,
+            listening,
+            ready: listening,
+        })
+    }
+
+    fn command(data: &Path, config: &Path, listen: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_husun"));
+        command
+            .args(["serve", "--listen", listen, "--data"])
+            .arg(data)
+            .arg("--config")
+            .arg(config)
+            .env("HUSUN_LOG", "warn")
+            .stdout(Stdio::piped());
+        command
+    }
+
+    /// Waits until a path is answered with 200; tells how long it took.
+    pub async fn wait_for(&self, path: &str, most: Duration) -> Fallible<Duration> {
+        let start = Instant::now();
+        loop {
+            if let Ok(answer) = ask(self.address, Request::get(path)).await
+                && answer.status == 200
+            {
+                return Ok(start.elapsed());
+            }
+            if start.elapsed() > most {
+                return Err(format!("{path} is not answered").into());
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Memory that it holds, in megabytes.
+    pub fn megabytes(&self) -> Fallible<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find(|l| l.starts_with("VmRSS:"));
+        let kilobytes: u64 = line
+            .and_then(|l| l.split_whitespace().nth(1)?.parse().ok())
+            .ok_or("no VmRSS")?;
+        Ok(kilobytes / 1024)
+    }
+
+    /// Ends it without warning.
+    pub fn kill(mut self) -> Fallible<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Gone already, if it was killed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

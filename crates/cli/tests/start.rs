@@ -1,0 +1,149 @@
+//! Starts: with many games under way, and with what the first version has left behind.
+
+#[path = "../../server/tests/common/mod.rs"]
+mod common;
+#[path = "common/process.rs"]
+mod process;
+
+use common::{Fallible, Request, Socket, ask};
+use process::{Process, asked, folder};
+use serde::Deserialize;
+use server::store::{Due, EventRow, GameWrite, NewGameRow, SqlStore, Store};
+use server::wire::{Snapshot, Stage};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Games under way; `HUSUN_START_GAMES` asks for another number.
+const GAMES: usize = 20_000;
+
+/// Games of two with clocks of twenty seconds, each with a move played, as a server that was killed leaves them.
+async fn fill(data: &Path, games: usize) -> Fallible<()> {
+    let store = SqlStore::file(&data.join("husun.sqlite")).await?;
+    let run = store.begin_run(0, None).await?.run;
+    let event = |seq: i64, body: &str| EventRow {
+        seq,
+        at_ms: 0,
+        run,
+        run_ms: 1000,
+        wall_ms: 0,
+        body: body.into(),
+        guest: None,
+    };
+    let spec = r#"{"variant":"citadel9","family":null,"fen":null,"control":"fischer:20s+0s","takebacks":false,
+        "seats":{"white":{"number":"w","level":null,"kept":null},"black":{"number":"b","level":null,"kept":null}},"seed":1}"#;
+    let game = |n: usize| GameWrite {
+        game: format!("game{n:06}"),
+        made: Some(NewGameRow {
+            spec: spec.into(),
+            made_ms: 0,
+            guests: Vec::new(),
+        }),
+        events: vec![
+            event(
+                1,
+                r#"{"e":"joined","side":"white","person":{"guest":"a","name":"Ann"}}"#,
+            ),
+            event(
+                2,
+                r#"{"e":"joined","side":"black","person":{"guest":"b","name":"Bob"}}"#,
+            ),
+            event(3, r#"{"e":"begun","variant":"citadel9"}"#),
+            event(4, r#"{"e":"played","uci":"e2e4"}"#),
+        ],
+        due: Some(Due::At(1000)),
+        ..GameWrite::default()
+    };
+    let writes: Vec<GameWrite> = (0..games).map(game).collect();
+    for part in writes.chunks(1000) {
+        for result in store.write(part).await? {
+            result?;
+        }
+    }
+    store.close().await;
+    std::fs::write(data.join("alive"), format!("{run:020} {:020}\n", 1000))?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_with_many_games_is_there_at_once_and_loses_none() -> Fallible<()> {
+    let games = asked("HUSUN_START_GAMES", GAMES);
+    let data = folder("manygames")?;
+    let config = data.join("config.toml");
+    std::fs::write(&config, "[limits]\nrequests_per_second = 0\n")?;
+    fill(&data, games).await?;
+    let process = Process::spawn(&data, &config)?;
+    let begin = Instant::now();
+    process.wait_for("/healthz", Duration::from_secs(5)).await?;
+    let alive = begin.elapsed();
+    process.wait_for("/readyz", Duration::from_secs(20)).await?;
+    let ready = begin.elapsed();
+    println!("{games} games: alive after {alive:?}, ready after {ready:?}");
+    assert!(ready < Duration::from_secs(5), "ready after {ready:?}");
+    // While all of them are looked after, and players have time to come back, no clock runs.
+    for n in (0..games).step_by((games / 40).max(1)) {
+        let path = format!("/api/games/game{n:06}");
+        let game: Snapshot = ask(process.address, Request::get(&path)).await?.json()?;
+        assert_eq!((game.now.stage, game.moves.len()), (Stage::Playing, 1));
+        let left = game.now.clocks.ok_or("no clocks")?.times.black.main_ms;
+        assert!(left > 19_000, "game {n}: {left} ms left");
+    }
+    process.kill()?;
+    std::fs::remove_dir_all(&data)?;
+    Ok(())
+}
+
+/// A game as its players knew it.
+#[derive(Deserialize)]
+struct Known {
+    id: String,
+    white: Option<String>,
+    black: Option<String>,
+    moves: Vec<String>,
+    #[serde(default)]
+    over: bool,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_of_the_first_version_go_on() -> Fallible<()> {
+    let kept = Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/data/first-version"
+    ));
+    let data = folder("firstversion")?;
+    for name in ["husun.sqlite", "alive", "cookie.key"] {
+        std::fs::copy(kept.join(name), data.join(name))?;
+    }
+    let known: Vec<Known> = serde_json::from_slice(&std::fs::read(kept.join("games.json"))?)?;
+    let config = data.join("config.toml");
+    std::fs::write(&config, "start_grace_seconds = 0\n")?;
+    let process = Process::start(&data, &config).await?;
+    for game in &known {
+        let path = format!("/api/games/{}", game.id);
+        let seen: Snapshot = ask(process.address, Request::get(&path)).await?.json()?;
+        let moves: Vec<&String> = seen.moves.iter().map(|m| &m.uci).collect();
+        assert!(moves.into_iter().eq(&game.moves), "{}", game.id);
+        assert_eq!(seen.now.stage == Stage::Over, game.over, "{}", game.id);
+        // The words of seats hold.
+        for (word, side) in [(&game.white, "white"), (&game.black, "black")] {
+            let Some(word) = word else { continue };
+            let mut socket = Socket::open(process.address, &[]).await?;
+            let told = socket.join(&game.id, Some(word)).await?;
+            let own = told.own.map(|own| format!("{own:?}").to_lowercase());
+            assert_eq!(own.as_deref(), Some(side), "{}", game.id);
+        }
+    }
+    // And one is played on, its clock where it stood.
+    let game = &known[0];
+    let mut white = Socket::open(process.address, &[]).await?;
+    let told = white.join(&game.id, game.white.as_deref()).await?;
+    let clocks = told.now.clocks.ok_or("no clocks")?;
+    let left = clocks.times.white.extra_ms.ok_or("no reserve")? + clocks.times.white.main_ms;
+    assert!(left > 30 * 60 * 1000, "{left} ms left");
+    assert_eq!(told.chat.len(), 1);
+    let text = told.now.legal.first().ok_or("no legal move")?.clone();
+    white.play(told.now.ply, &text).await?;
+    white.ply(told.now.ply + 1).await?;
+    process.kill()?;
+    std::fs::remove_dir_all(&data)?;
+    Ok(())
+}
