@@ -31,7 +31,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Gives memory back to the system when a server's games have left it; docs/server.md has figures.
+/// Gives some memory back to the system when a server's games have left it; docs/server.md has figures.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -24,8 +24,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Whether the storage answers, as it was last asked.
 #[derive(Clone, Debug, Default)]
 pub struct Wellness {
-    last: Arc<Mutex<Option<(Instant, Result<(), Refusal>)>>>,
+    last: Arc<Mutex<Option<Answered>>>,
 }
+
+/// When the storage was asked, and what came of it.
+type Answered = (Instant, Result<(), Refusal>);
 
 impl Wellness {
     async fn of(&self, store: &dyn Store) -> Result<(), Refusal> {

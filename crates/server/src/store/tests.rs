@@ -225,20 +225,17 @@ async fn postgres_keeps_the_contract() -> Tested {
 #[tokio::test]
 #[ignore = "wants a PostgreSQL with TLS at the URL in HUSUN_TEST_POSTGRES; ./test starts one"]
 async fn postgres_is_reached_over_tls() -> Tested {
-    use sqlx::{Connection, Row};
-    let url = format!("{}?sslmode=require", std::env::var("HUSUN_TEST_POSTGRES")?);
-    SqlStore::open(&url).await?.close().await;
-    let mut connection = sqlx::AnyConnection::connect(&url).await?;
+    use sqlx::{AnyConnection, Connection, Row};
+    let url = std::env::var("HUSUN_TEST_POSTGRES")?;
+    sqlx::any::install_default_drivers();
+    let mut connection = AnyConnection::connect(&format!("{url}?sslmode=require")).await?;
     let question =
         "SELECT CASE WHEN ssl THEN 1 ELSE 0 END FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
     let row = sqlx::query(question).fetch_one(&mut connection).await?;
     assert_eq!(row.try_get::<i32, _>(0)?, 1);
     // A certificate that nobody vouches for is found out by those who ask.
-    let checked = format!(
-        "{}?sslmode=verify-full",
-        std::env::var("HUSUN_TEST_POSTGRES")?
-    );
-    assert!(SqlStore::open(&checked).await.is_err());
+    let checked = format!("{url}?sslmode=verify-full");
+    assert!(AnyConnection::connect(&checked).await.is_err());
     Ok(())
 }
 
