@@ -36,6 +36,8 @@ pub const LAG: Duration = Duration::from_millis(100);
 const LINGER: Duration = Duration::from_secs(10);
 /// Comings and goings are told at most so often.
 const PRESENCE: Duration = Duration::from_millis(400);
+/// That the engine has not taken up its question is told so often.
+const WAIT: Duration = Duration::from_secs(1);
 /// That the server's time stands still or goes on is told within this time, spread over all games.
 const SPREAD: Duration = Duration::from_millis(500);
 /// Time in storing from which on a game's time is noted anew, so that a sudden end does not charge it.
@@ -397,6 +399,14 @@ impl GameTask {
         if self.presence_due.is_some_and(|due| due <= Instant::now()) {
             self.presence_due = None;
             self.tell_now(0);
+            self.watch_the_wait();
+        }
+    }
+
+    /// While the engine has not taken up its question, that is told once a second.
+    fn watch_the_wait(&mut self) {
+        if self.presence_due.is_none() && self.engine_waits().is_some() {
+            self.presence_due = Some(Instant::now() + WAIT);
         }
     }
 
@@ -579,6 +589,7 @@ impl GameTask {
             self.follow_up().await;
             self.think();
             self.counsel_by_engine();
+            self.watch_the_wait();
             self.answer_draw_offer().await;
             self.note_time().await;
         }

@@ -212,6 +212,7 @@ impl Table {
             customs: self.customs_now(at),
             counsel: self.counsel_now(),
             watchers: presence.watchers,
+            engine_waits: None,
             trouble: trouble.map(Into::into),
         }
     }

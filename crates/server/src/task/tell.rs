@@ -1,6 +1,7 @@
 //! What sockets are told: written once for all who are told the same.
 
 use super::GameTask;
+use crate::brains::Purpose;
 use crate::table::{Event, Who};
 use crate::wire::{ChatLine, Now, ServerMessage};
 use axum::extract::ws::Utf8Bytes;
@@ -9,7 +10,15 @@ impl GameTask {
     pub(super) fn now_message(&self) -> Now {
         let mut now = self.table.now(self.now(), &self.presence(), self.trouble());
         self.still(&mut now);
+        now.engine_waits = self.engine_waits();
         now
+    }
+
+    /// How many questions come before this game's, if the engine has not taken it up.
+    pub(super) fn engine_waits(&self) -> Option<u32> {
+        self.thinking.as_ref()?;
+        let before = self.services.brains.before(Purpose::Play, &self.id)?;
+        Some(u32::try_from(before).unwrap_or(u32::MAX))
     }
 
     /// While the server's time stands still, so do the clocks.

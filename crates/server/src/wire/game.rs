@@ -224,6 +224,9 @@ pub struct Now {
     pub counsel: Option<Both<Counsel>>,
     /// How many watch.
     pub watchers: u32,
+    /// How many questions the engine takes up before this game's, while it waits for a thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine_waits: Option<u32>,
     /// What is out of order at the server, as trouble with storage; play goes on when it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
