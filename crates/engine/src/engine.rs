@@ -377,6 +377,9 @@ impl<S: Set> Core<S> {
                 },
             );
         }
+        if done == 0 && !moves.is_empty() {
+            report(&self.at_once(&run, pos, &mut moves));
+        }
         wait(&run);
         let mut outcome = outcome(&run, &moves, done);
         if let Some(i) = level.choose(&moves, pos.key() ^ ask.options.seed) {
@@ -384,6 +387,27 @@ impl<S: Set> Core<S> {
         }
         outcome.accept = accept && outcome.score < Score::Cp(0);
         outcome
+    }
+
+    /// What there is to say where the limits end the first iteration: the move that leads, and unless it was looked at
+    /// the evaluation of the position.
+    fn at_once(&self, run: &Run, pos: &Pos<S>, moves: &mut [RootMove]) -> Info {
+        let best = &mut moves[0];
+        if best.known().is_none() {
+            best.score = self.evaluate(pos).total;
+        }
+        let score = Score::of(best.score);
+        Info {
+            depth: 1,
+            seldepth: 1,
+            line: 1,
+            score,
+            wdl: Wdl::of(score),
+            nodes: run.nodes.load(Relaxed),
+            time: run.start.elapsed(),
+            hashfull: run.table.full(),
+            pv: best.line.clone(),
+        }
     }
 
     /// Runs all workers; the first one decides when it is over.
