@@ -39,7 +39,7 @@ pub struct Options {
     pub level: Level,
     /// Whether a win that scores more points (a Green Gem) is worth more than a mate.
     pub points: bool,
-    /// Time that a move loses on its way to the clock.
+    /// Time that a move loses on its way to the clock. Besides it, a search leaves what a late scheduler may take.
     pub overhead: Duration,
     /// What the choices of the lower levels are drawn from, with the position.
     pub seed: u64,
@@ -53,7 +53,7 @@ impl Default for Options {
             lines: 1,
             level: Level::FULL,
             points: false,
-            overhead: Duration::from_millis(10),
+            overhead: Duration::from_millis(30),
             seed: 0,
         }
     }
