@@ -94,6 +94,8 @@ impl Library for NoLibrary {
 pub(crate) struct GameDoc {
     pub id: Option<At<String>>,
     pub name: Option<At<String>>,
+    /// What others call the game; never inherited.
+    pub aliases: Option<Vec<At<String>>>,
     pub inherits: Option<At<String>>,
     /// Inherited sections, setups (`setups.NAME`) and pieces (`pieces.LETTER`) to leave out.
     pub without: Option<Vec<At<String>>>,
@@ -522,6 +524,7 @@ fn complete(heir: GameDoc, base: GameDoc) -> GameDoc {
     GameDoc {
         id: heir.id.or(base.id),
         name: heir.name.or(base.name),
+        aliases: heir.aliases,
         inherits: None,
         without: base.without,
         summary: heir.summary.or(base.summary),

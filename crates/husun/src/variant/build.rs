@@ -53,6 +53,12 @@ pub(super) fn build(doc: GameDoc, sources: &Sources) -> Result<Variant, GameErro
             .name
             .as_ref()
             .map_or(text.clone(), |n| n.get_ref().clone()),
+        aliases: doc
+            .aliases
+            .iter()
+            .flatten()
+            .map(|a| a.get_ref().clone())
+            .collect(),
         summary: words(&doc.summary),
         origin: words(&doc.origin),
         clock,
