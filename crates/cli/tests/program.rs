@@ -25,7 +25,7 @@ fn told(output: Output) -> Result<Run, Box<dyn Error>> {
 }
 
 /// Runs the program with arguments and a text on standard input.
-fn husun_with(args: &[&str], input: &str) -> Result<Run, Box<dyn Error>> {
+fn husun_with(args: &[&str], input: impl AsRef<[u8]>) -> Result<Run, Box<dyn Error>> {
     let mut program = Command::new(env!("CARGO_BIN_EXE_husun"))
         .args(args)
         .stdin(Stdio::piped())
@@ -33,9 +33,9 @@ fn husun_with(args: &[&str], input: &str) -> Result<Run, Box<dyn Error>> {
         .stderr(Stdio::piped())
         .spawn()?;
     let mut pipe = program.stdin.take().ok_or("no input")?;
-    let text = input.to_string();
+    let bytes = input.as_ref().to_vec();
     // A program that does not read to the end breaks the pipe, which is its right.
-    let writer = std::thread::spawn(move || pipe.write_all(text.as_bytes()));
+    let writer = std::thread::spawn(move || pipe.write_all(&bytes));
     let output = program.wait_with_output()?;
     let _ = writer.join();
     told(output)
@@ -420,6 +420,36 @@ fn help_version_and_no_arguments() -> Done {
     assert_eq!(husun(&["--nonsense"])?.code, Some(2));
     // Without a game, the first one.
     assert!(husun(&["play"])?.out.starts_with("Shatranj al-husun"));
+    Ok(())
+}
+
+#[test]
+fn play_survives_bytes_that_are_no_text() -> Done {
+    let run = husun_with(&["play", "chess", "--level", "1"], b"e2\xff4\nfen\nquit\n")?;
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert!(
+        run.out.contains("`help` lists what can be typed"),
+        "{}",
+        run.out
+    );
+    Ok(())
+}
+
+#[test]
+fn a_match_with_an_engine_that_does_not_start_has_no_result() -> Done {
+    for json in [&[][..], &["--json"]] {
+        let args = [
+            "match",
+            "chess",
+            "husun",
+            "uci:/no/such/engine",
+            "--games",
+            "2",
+        ];
+        let run = husun(&[&args[..], &["--tc", "depth:1"], json].concat())?;
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{}", run.out);
+        assert!(run.err.contains("cannot be started"), "{}", run.err);
+    }
     Ok(())
 }
 
