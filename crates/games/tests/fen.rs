@@ -316,7 +316,8 @@ fn refused_with_field_and_reason() {
 #[test]
 fn arrangements_have_the_bounds_of_position_text() -> Result<(), Box<dyn Error>> {
     let chess = games::variant("chess").ok_or("no chess")?;
-    let rows: [(fn(&mut Setup), &str); 5] = [
+    type Change = fn(&mut Setup);
+    let rows: [(Change, &str); 5] = [
         (
             |s| s.halfmove = 1_000_000,
             "half-move clock: 1000000: expected a number from 0 to 999999",
