@@ -35,6 +35,10 @@ impl Library for Source {
     fn ids(&self) -> Vec<String> {
         Source::ids(self)
     }
+
+    fn reserved(&self, id: &str) -> Option<String> {
+        Builtin.game_text(id)
+    }
 }
 
 impl Source {
@@ -55,6 +59,9 @@ impl Source {
                     "{name}: a second game with the id `{}`",
                     variant.id
                 ));
+            }
+            for warning in missing_pictures(&variant) {
+                eprintln!("husun: {name}: {warning}");
             }
             source.user.push(Own { variant, text });
         }
@@ -109,6 +116,20 @@ impl Source {
         let own = self.by_id(name);
         own.or_else(|| self.games().into_iter().find(|v| v.is_called(name)))
     }
+}
+
+/// Pieces whose picture there is none: a letter is drawn instead.
+fn missing_pictures(variant: &Variant) -> Vec<String> {
+    let is_missing = |image: &str| !image.is_empty() && render::images::find(image).is_none();
+    let pieces = variant.pieces.iter().filter(|p| is_missing(&p.image));
+    let names: Vec<&str> = render::images::all().iter().map(|i| i.name).collect();
+    let names = names.join(", ");
+    pieces
+        .map(|p| {
+            let (letter, image) = (p.letter, &p.image);
+            format!("pieces.{letter}.image: there is no picture `{image}`, a letter is drawn: expected one of {names}")
+        })
+        .collect()
 }
 
 /// An engine for a game, with the tuned values of a built-in game that has some.

@@ -355,6 +355,44 @@ fn a_wrong_game_file_is_answered_with_file_line_and_key() -> Done {
 }
 
 #[test]
+fn no_file_takes_the_place_of_a_built_in_game_in_silence() -> Done {
+    let folder = Folder::new("place")?;
+    let taken = OWN.replace("\"mine\"", "\"citadel9\"");
+    let file = folder.file("taken.toml", &taken)?;
+    let run = husun(&["games", "--game-file", &file])?;
+    assert_eq!(run.code, Some(2));
+    let error =
+        format!("husun: {file}:2: id: `citadel9` is a built-in game: expected an id of its own");
+    assert!(run.err.starts_with(&error), "{}", run.err);
+    let file = folder.file("said.toml", &format!("replaces = true\n{taken}"))?;
+    let run = husun(&["show", "citadel9", "--game-file", &file])?;
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert!(run.out.contains("wh1bkgshw"), "{}", run.out);
+    Ok(())
+}
+
+#[test]
+fn pictures_that_there_are_and_those_that_are_missing() -> Done {
+    let folder = Folder::new("pictures")?;
+    let text = format!("{OWN}[[pieces]]\nletter = \"W\"\nimage = \"catapult\"\n");
+    let file = folder.file("mine.toml", &text)?;
+    let run = husun(&["show", "mine", "--game-file", &file])?;
+    assert_eq!(run.code, Some(0));
+    let warning = format!(
+        "husun: {file}: pieces.W.image: there is no picture `catapult`, a letter is drawn: expected one of alfil, "
+    );
+    assert!(run.err.starts_with(&warning), "{}", run.err);
+    // The page lists them all; those of a single royal piece go by the name without -royal.
+    let page = include_str!("../../../docs/game-file.md");
+    let listed = |name: &str| page.contains(&format!("`{name}`"));
+    for image in render::images::all() {
+        let name = image.name.strip_suffix("-royal").unwrap_or(image.name);
+        assert!(listed(name), "{name}");
+    }
+    Ok(())
+}
+
+#[test]
 fn games_are_played_to_their_end_in_a_pipe() -> Done {
     for id in ["chess", "shatranj", "citadel8", "strike80", "alhusun"] {
         let run = husun_with(&["play", id, "--level", "1"], &"go\n".repeat(1000))?;

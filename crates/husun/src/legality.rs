@@ -2,6 +2,7 @@
 
 use crate::frame::Square;
 use crate::pos::{NO_SQUARE, Pos};
+use crate::position::Status;
 use crate::set::{Set, Words};
 use crate::setup::{CastlingRights, Setup};
 use crate::side::{Side, Wing};
@@ -111,6 +112,16 @@ impl Variant {
     /// Whether an arrangement is a position of the game.
     pub fn check_setup(&self, setup: &Setup) -> Result<(), SetupError> {
         self.position_of(setup).map(|_| ())
+    }
+
+    /// How things stand in an arrangement, if it is a position of the game.
+    pub(crate) fn status_of(&self, setup: &Setup) -> Result<Status, SetupError> {
+        Ok(match (&self.tables, self.position_of(setup)?) {
+            (AnyTables::W64(t), AnyPos::W64(p)) => t.status(&p),
+            (AnyTables::W128(t), AnyPos::W128(p)) => t.status(&p),
+            (AnyTables::W192(t), AnyPos::W192(p)) => t.status(&p),
+            _ => Status::Ongoing,
+        })
     }
 
     /// The position of an arrangement, if it is one.

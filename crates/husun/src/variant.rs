@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 mod build;
 mod check;
+mod sense;
 
 /// Number of a kind of piece within a variant: its place in [`Variant::pieces`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -397,6 +398,10 @@ impl Variant {
     }
 
     /// What a kind is.
+    ///
+    /// # Panics
+    ///
+    /// If the kind is of a game with more kinds.
     pub fn piece(&self, kind: Kind) -> &Piece {
         &self.pieces[kind.index()]
     }
