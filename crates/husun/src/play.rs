@@ -11,6 +11,10 @@ use crate::tables::Tables;
 
 impl<S: Set> Tables<S> {
     /// The position after a legal move. For any other move the result is unspecified.
+    ///
+    /// # Panics
+    ///
+    /// Some other moves panic: those with squares or kinds that the tables do not have.
     #[inline(always)]
     pub fn play(&self, pos: &Pos<S>, m: Move) -> Pos<S> {
         let mut next = *pos;
