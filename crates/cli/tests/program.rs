@@ -395,7 +395,7 @@ fn pictures_that_there_are_and_those_that_are_missing() -> Done {
 #[test]
 fn games_are_played_to_their_end_in_a_pipe() -> Done {
     for id in ["chess", "shatranj", "citadel8", "strike80", "alhusun"] {
-        let run = husun_with(&["play", id, "--level", "1"], &"go\n".repeat(1000))?;
+        let run = husun_with(&["play", id, "--level", "1"], "go\n".repeat(1000))?;
         assert_eq!(run.code, Some(0), "{id}");
         let ends = run
             .out
