@@ -194,6 +194,10 @@ pub fn run(source: &Source, options: &Options, files: &[PathBuf]) -> Result<()> 
         writeln!(file, "{text}")?;
         Ok(file.flush()?)
     });
+    // A match of which no game could be played has no result to tell.
+    if state.lines.is_empty() {
+        return done;
+    }
     let mut out = std::io::stdout().lock();
     match options.json {
         true => writeln!(out, "{}", report::json(&state, &subject))?,

@@ -1,9 +1,12 @@
-//! `husun inspect`: JSON lines in, JSON lines out; one answer for every line, whatever it holds.
+//! `husun inspect`: JSON lines in, JSON lines out; one answer for every line, whatever it holds. The form of both is
+//! in docs/inspect.md and docs/inspect.schema.json.
 
 use anyhow::Result;
 use husun::{Game, Move, Position, Side, UciError, Variant};
-use serde::{Deserialize, Serialize};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
+use std::fmt;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::sync::Arc;
 
@@ -52,53 +55,89 @@ impl Serialize for Points {
 /// What is wrong with a line.
 #[derive(Serialize)]
 struct Refusal {
-    field: &'static str,
+    field: String,
     reason: String,
 }
 
-fn refuse(field: &'static str, reason: impl ToString) -> Refusal {
+fn refuse(field: &str, reason: impl ToString) -> Refusal {
     Refusal {
-        field,
+        field: field.chars().take(40).collect(),
         reason: reason.to_string(),
     }
 }
 
-/// A line's fields, each still as text so that an error can name its field. Others are passed over.
-#[derive(Deserialize)]
-struct Request<'a> {
-    #[serde(borrow)]
-    variant: Option<&'a RawValue>,
-    #[serde(borrow)]
-    fen: Option<&'a RawValue>,
-    #[serde(borrow)]
-    children: Option<&'a RawValue>,
-    #[serde(borrow)]
-    play: Option<&'a RawValue>,
+/// What can be asked.
+const ASKED: [&str; 4] = ["variant", "fen", "children", "play"];
+/// What an answer has besides: passed over, so that an answer can be asked again.
+const ANSWERED: [&str; 6] = ["moves", "check", "accept", "status", "winner", "ended"];
+
+/// A line's keys in order with their values, each still as text so that an error can name its field.
+struct Request<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Request<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(pairs)
+            }
+        }
+        deserializer.deserialize_map(Pairs).map(Request)
+    }
 }
 
-fn field<'a, T: Deserialize<'a>>(
-    name: &'static str,
-    value: Option<&'a RawValue>,
-    expected: &str,
-) -> Result<Option<T>, Refusal> {
-    let Some(value) = value else { return Ok(None) };
-    let read = serde_json::from_str(value.get());
-    read.map_err(|_| refuse(name, format!("expected {expected}")))
+impl<'a> Request<'a> {
+    /// Refuses keys that nobody asks with, and those given twice.
+    fn check(&self) -> Result<(), Refusal> {
+        for (i, (key, _)) in self.0.iter().enumerate() {
+            if !ASKED.contains(&key.as_str()) && !ANSWERED.contains(&key.as_str()) {
+                let reason = format!("unknown: expected one of {}", ASKED.join(", "));
+                return Err(refuse(key, reason));
+            }
+            if self.0[..i].iter().any(|(before, _)| before == key) {
+                return Err(refuse(key, "is given twice"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a key; `null` is none.
+    fn field<T: Deserialize<'a>>(&self, name: &str, expected: &str) -> Result<Option<T>, Refusal> {
+        let value = self.0.iter().find(|(key, _)| key == name);
+        let Some((_, value)) = value else {
+            return Ok(None);
+        };
+        let read: Result<Option<T>, _> = serde_json::from_str(value.get());
+        read.map_err(|_| refuse(name, format!("expected {expected}")))
+    }
 }
 
 fn answer(line: &str, find: &dyn Fn(&str) -> Result<Arc<Variant>>) -> Result<Answer, Refusal> {
     let request: Request = serde_json::from_str(line).map_err(|e| {
-        let reason = format!("not a JSON object with variant and fen: {e}");
+        let reason = format!("not a JSON object with variant: {e}");
         refuse("line", reason)
     })?;
-    let id: String = field("variant", request.variant, "a string")?
-        .ok_or_else(|| refuse("variant", "missing: expected the id of a game"))?;
-    let fen: String = field("fen", request.fen, "a string")?
-        .ok_or_else(|| refuse("fen", "missing: expected a position text"))?;
-    let children: Option<bool> = field("children", request.children, "true or false")?;
-    let play: Option<Vec<String>> = field("play", request.play, "a list of moves in UCI form")?;
+    request.check()?;
+    let id: Option<String> = request.field("variant", "a string")?;
+    let id = id.ok_or_else(|| refuse("variant", "missing: expected the id of a game"))?;
+    let fen: Option<String> = request.field("fen", "a string")?;
+    let children: Option<bool> = request.field("children", "true or false")?;
+    let play: Option<Vec<String>> = request.field("play", "a list of moves in UCI form")?;
     let variant = find(&id).map_err(|e| refuse("variant", e))?;
-    let start = variant.position(&fen).map_err(|e| refuse("fen", e))?;
+    let start = match fen {
+        Some(fen) => variant.position(&fen).map_err(|e| refuse("fen", e))?,
+        None => variant.start(),
+    };
     let game = played(start, play.as_deref().unwrap_or_default())?;
     let ended = play.map(|_| {
         game.outcome().map(|outcome| Ended {

@@ -35,6 +35,10 @@ impl Library for Source {
     fn ids(&self) -> Vec<String> {
         Source::ids(self)
     }
+
+    fn reserved(&self, id: &str) -> Option<String> {
+        Builtin.game_text(id)
+    }
 }
 
 impl Source {
@@ -55,6 +59,9 @@ impl Source {
                     "{name}: a second game with the id `{}`",
                     variant.id
                 ));
+            }
+            for warning in missing_pictures(&variant) {
+                eprintln!("husun: {name}: {warning}");
             }
             source.user.push(Own { variant, text });
         }
@@ -99,35 +106,35 @@ impl Source {
         })
     }
 
-    /// The game of an id or a name, whatever its capitals: what a PGN's `Variant` tag says. An empty text
+    /// The game of an id, a name or an alias, whatever its capitals: what a PGN's `Variant` tag says. An empty text
     /// stands for the orthodox game.
     pub fn find(&self, name: &str) -> Option<Arc<Variant>> {
         let name = match name.trim() {
             "" => games::ORTHODOX,
             name => name,
         };
-        if let Some(variant) = self
-            .by_id(name)
-            .or_else(|| self.by_id(&name.to_lowercase()))
-        {
-            return Some(variant);
-        }
-        let wanted = folded(name);
-        self.games()
-            .into_iter()
-            .find(|v| folded(&v.id) == wanted || folded(&v.name) == wanted)
+        let own = self.by_id(name);
+        own.or_else(|| self.games().into_iter().find(|v| v.is_called(name)))
     }
+}
+
+/// Pieces whose picture there is none: a letter is drawn instead.
+fn missing_pictures(variant: &Variant) -> Vec<String> {
+    let is_missing = |image: &str| !image.is_empty() && render::images::find(image).is_none();
+    let pieces = variant.pieces.iter().filter(|p| is_missing(&p.image));
+    let names: Vec<&str> = render::images::all().iter().map(|i| i.name).collect();
+    let names = names.join(", ");
+    pieces
+        .map(|p| {
+            let (letter, image) = (p.letter, &p.image);
+            format!("pieces.{letter}.image: there is no picture `{image}`, a letter is drawn: expected one of {names}")
+        })
+        .collect()
 }
 
 /// An engine for a game, with the tuned values of a built-in game that has some.
 pub fn engine(variant: &Arc<Variant>, options: Options) -> Engine {
     Engine::tuned(variant.clone(), games::values_of(variant), options)
-}
-
-/// Letters and digits alone, in small letters: `Citadel - 8 ranks` and `citadel 8 Ranks` are the same.
-fn folded(name: &str) -> String {
-    let kept = name.chars().filter(|c| c.is_alphanumeric());
-    kept.flat_map(char::to_lowercase).collect()
 }
 
 /// The word of a list that is most like the given one, if it is alike enough.
@@ -151,6 +158,12 @@ mod tests {
             ("citadel - 8 ranks", Some("citadel8")),
             ("CITADEL8", Some("citadel8")),
             ("Shatranj al-husun", Some("alhusun")),
+            ("Standard", Some("chess")),
+            ("From Position", Some("chess")),
+            ("Chess", Some("chess")),
+            ("Capablanca Chess", Some("capablanca")),
+            ("grand chess", Some("grand")),
+            ("Shatranj", Some("shatranj")),
             ("checkers", None),
         ] {
             assert_eq!(source.find(name).map(|v| v.id.clone()).as_deref(), id);

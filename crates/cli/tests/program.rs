@@ -25,7 +25,7 @@ fn told(output: Output) -> Result<Run, Box<dyn Error>> {
 }
 
 /// Runs the program with arguments and a text on standard input.
-fn husun_with(args: &[&str], input: &str) -> Result<Run, Box<dyn Error>> {
+fn husun_with(args: &[&str], input: impl AsRef<[u8]>) -> Result<Run, Box<dyn Error>> {
     let mut program = Command::new(env!("CARGO_BIN_EXE_husun"))
         .args(args)
         .stdin(Stdio::piped())
@@ -33,9 +33,9 @@ fn husun_with(args: &[&str], input: &str) -> Result<Run, Box<dyn Error>> {
         .stderr(Stdio::piped())
         .spawn()?;
     let mut pipe = program.stdin.take().ok_or("no input")?;
-    let text = input.to_string();
+    let bytes = input.as_ref().to_vec();
     // A program that does not read to the end breaks the pipe, which is its right.
-    let writer = std::thread::spawn(move || pipe.write_all(text.as_bytes()));
+    let writer = std::thread::spawn(move || pipe.write_all(&bytes));
     let output = program.wait_with_output()?;
     let _ = writer.join();
     told(output)
@@ -355,9 +355,47 @@ fn a_wrong_game_file_is_answered_with_file_line_and_key() -> Done {
 }
 
 #[test]
+fn no_file_takes_the_place_of_a_built_in_game_in_silence() -> Done {
+    let folder = Folder::new("place")?;
+    let taken = OWN.replace("\"mine\"", "\"citadel9\"");
+    let file = folder.file("taken.toml", &taken)?;
+    let run = husun(&["games", "--game-file", &file])?;
+    assert_eq!(run.code, Some(2));
+    let error =
+        format!("husun: {file}:2: id: `citadel9` is a built-in game: expected an id of its own");
+    assert!(run.err.starts_with(&error), "{}", run.err);
+    let file = folder.file("said.toml", &format!("replaces = true\n{taken}"))?;
+    let run = husun(&["show", "citadel9", "--game-file", &file])?;
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert!(run.out.contains("wh1bkgshw"), "{}", run.out);
+    Ok(())
+}
+
+#[test]
+fn pictures_that_there_are_and_those_that_are_missing() -> Done {
+    let folder = Folder::new("pictures")?;
+    let text = format!("{OWN}[[pieces]]\nletter = \"W\"\nimage = \"catapult\"\n");
+    let file = folder.file("mine.toml", &text)?;
+    let run = husun(&["show", "mine", "--game-file", &file])?;
+    assert_eq!(run.code, Some(0));
+    let warning = format!(
+        "husun: {file}: pieces.W.image: there is no picture `catapult`, a letter is drawn: expected one of alfil, "
+    );
+    assert!(run.err.starts_with(&warning), "{}", run.err);
+    // The page lists them all; those of a single royal piece go by the name without -royal.
+    let page = include_str!("../../../docs/game-file.md");
+    let listed = |name: &str| page.contains(&format!("`{name}`"));
+    for image in render::images::all() {
+        let name = image.name.strip_suffix("-royal").unwrap_or(image.name);
+        assert!(listed(name), "{name}");
+    }
+    Ok(())
+}
+
+#[test]
 fn games_are_played_to_their_end_in_a_pipe() -> Done {
     for id in ["chess", "shatranj", "citadel8", "strike80", "alhusun"] {
-        let run = husun_with(&["play", id, "--level", "1"], &"go\n".repeat(1000))?;
+        let run = husun_with(&["play", id, "--level", "1"], "go\n".repeat(1000))?;
         assert_eq!(run.code, Some(0), "{id}");
         let ends = run
             .out
@@ -420,6 +458,36 @@ fn help_version_and_no_arguments() -> Done {
     assert_eq!(husun(&["--nonsense"])?.code, Some(2));
     // Without a game, the first one.
     assert!(husun(&["play"])?.out.starts_with("Shatranj al-husun"));
+    Ok(())
+}
+
+#[test]
+fn play_survives_bytes_that_are_no_text() -> Done {
+    let run = husun_with(&["play", "chess", "--level", "1"], b"e2\xff4\nfen\nquit\n")?;
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert!(
+        run.out.contains("`help` lists what can be typed"),
+        "{}",
+        run.out
+    );
+    Ok(())
+}
+
+#[test]
+fn a_match_with_an_engine_that_does_not_start_has_no_result() -> Done {
+    for json in [&[][..], &["--json"]] {
+        let args = [
+            "match",
+            "chess",
+            "husun",
+            "uci:/no/such/engine",
+            "--games",
+            "2",
+        ];
+        let run = husun(&[&args[..], &["--tc", "depth:1"], json].concat())?;
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{}", run.out);
+        assert!(run.err.contains("cannot be started"), "{}", run.err);
+    }
     Ok(())
 }
 

@@ -99,7 +99,7 @@ fn children_are_canonical_positions() -> Result<(), Box<dyn Error>> {
 
 #[test]
 fn bad_lines_are_answered_and_the_rest_goes_on() -> Result<(), Box<dyn Error>> {
-    const ROWS: [(&str, &str, &str); 9] = [
+    const ROWS: [(&str, &str, &str); 11] = [
         ("nonsense", "line", "not a JSON object"),
         ("[1]", "line", "not a JSON object"),
         ("{\"fen\":\"8\"}", "variant", "missing"),
@@ -113,7 +113,21 @@ fn bad_lines_are_answered_and_the_rest_goes_on() -> Result<(), Box<dyn Error>> {
             "variant",
             "checkers",
         ),
-        ("{\"variant\":\"chess\"}", "fen", "missing"),
+        (
+            "{\"variant\":\"chess\",\"fen\":7}",
+            "fen",
+            "expected a string",
+        ),
+        (
+            "{\"variant\":\"chess\",\"fem\":\"8/8 w - - 0 1\"}",
+            "fem",
+            "unknown: expected one of variant, fen, children, play",
+        ),
+        (
+            "{\"variant\":\"chess\",\"variant\":\"shatranj\"}",
+            "variant",
+            "is given twice",
+        ),
         (
             "{\"variant\":\"chess\",\"fen\":\"8/8 w - - 0 1\"}",
             "fen",
@@ -142,6 +156,41 @@ fn bad_lines_are_answered_and_the_rest_goes_on() -> Result<(), Box<dyn Error>> {
     }
     let last = answers.last().ok_or("no answer")?;
     assert_eq!(last["moves"].as_array().map(Vec::len), Some(15));
+    Ok(())
+}
+
+#[test]
+fn without_a_position_the_set_up_is_meant() -> Result<(), Box<dyn Error>> {
+    let answers = inspect("{\"variant\":\"chess\"}\n{\"variant\":\"chess\",\"fen\":null}")?;
+    for answer in answers {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        assert_eq!(answer["fen"], start);
+    }
+    Ok(())
+}
+
+/// The schema lists every key of every answer, and every key of a question is read.
+#[test]
+fn the_schema_fits() -> Result<(), Box<dyn Error>> {
+    let schema: Value = serde_json::from_str(include_str!("../../../docs/inspect.schema.json"))?;
+    let keys = |value: &Value| -> Vec<String> {
+        let object = value.as_object();
+        object.map_or(Vec::new(), |o| o.keys().cloned().collect())
+    };
+    let known = |definition: &str| keys(&schema["$defs"][definition]["properties"]);
+    let line = "{\"variant\":\"strike80\",\"children\":true,\"play\":[]}\n{}";
+    let answers = inspect(line)?;
+    assert_eq!(keys(&answers[0]), known("answer"));
+    assert_eq!(keys(&answers[1]), known("error"));
+    assert_eq!(
+        keys(&answers[1]["error"]),
+        keys(&schema["$defs"]["error"]["properties"]["error"]["properties"])
+    );
+    for key in known("question") {
+        let answer = &inspect(&format!("{{\"variant\":\"chess\",\"{key}\":null}}"))?[0];
+        let reason = answer["error"]["reason"].as_str().unwrap_or_default();
+        assert!(!reason.starts_with("unknown"), "{key}: {answer}");
+    }
     Ok(())
 }
 

@@ -39,7 +39,7 @@ pub struct Options {
     pub level: Level,
     /// Whether a win that scores more points (a Green Gem) is worth more than a mate.
     pub points: bool,
-    /// Time that a move loses on its way to the clock.
+    /// Time that a move loses on its way to the clock. Besides it, a search leaves what a late scheduler may take.
     pub overhead: Duration,
     /// What the choices of the lower levels are drawn from, with the position.
     pub seed: u64,
@@ -53,7 +53,7 @@ impl Default for Options {
             lines: 1,
             level: Level::FULL,
             points: false,
-            overhead: Duration::from_millis(10),
+            overhead: Duration::from_millis(30),
             seed: 0,
         }
     }
@@ -377,6 +377,9 @@ impl<S: Set> Core<S> {
                 },
             );
         }
+        if done == 0 && !moves.is_empty() {
+            report(&self.at_once(&run, pos, &mut moves));
+        }
         wait(&run);
         let mut outcome = outcome(&run, &moves, done);
         if let Some(i) = level.choose(&moves, pos.key() ^ ask.options.seed) {
@@ -384,6 +387,27 @@ impl<S: Set> Core<S> {
         }
         outcome.accept = accept && outcome.score < Score::Cp(0);
         outcome
+    }
+
+    /// What there is to say where the limits end the first iteration: the move that leads, and unless it was looked at
+    /// the evaluation of the position.
+    fn at_once(&self, run: &Run, pos: &Pos<S>, moves: &mut [RootMove]) -> Info {
+        let best = &mut moves[0];
+        if best.known().is_none() {
+            best.score = self.evaluate(pos).total;
+        }
+        let score = Score::of(best.score);
+        Info {
+            depth: 1,
+            seldepth: 1,
+            line: 1,
+            score,
+            wdl: Wdl::of(score),
+            nodes: run.nodes.load(Relaxed),
+            time: run.start.elapsed(),
+            hashfull: run.table.full(),
+            pv: best.line.clone(),
+        }
     }
 
     /// Runs all workers; the first one decides when it is over.

@@ -360,7 +360,7 @@ impl<S: Set> Evaluator<S> {
             let units = a.units
                 + terms.weak * weak
                 + terms.attacker * a.attackers
-                + 100 * terms.check.mg * checks;
+                + 100 * terms.check * checks;
             if units > 1200 {
                 let units = units.min(MOST_UNITS);
                 let danger = (units * units / 200_000).min(1200);

@@ -112,6 +112,8 @@ impl Limits {
     }
 }
 
+/// What is left on the clock besides the overhead, as a thread that should have been woken may be late by that much.
+const LATE: Duration = Duration::from_millis(50);
 /// Time for a move without any limit.
 const NO_CLOCK: Duration = Duration::from_secs(5);
 /// The most that a correspondence move takes.
@@ -125,10 +127,11 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// A share of the time with a bound that is left in any case.
-    fn of(share: Duration, bound: Duration, overhead: Duration) -> Budget {
+    /// A share of the time with a bound, which leaves a reserve of all the time that there is.
+    fn of(share: Duration, bound: Duration, all: Duration, overhead: Duration) -> Budget {
         let least = Duration::from_millis(1);
-        let bound = bound.saturating_sub(overhead).max(least);
+        let bound = bound.saturating_sub(overhead);
+        let bound = bound.min(all.saturating_sub(overhead + LATE)).max(least);
         let soft = share.min(bound).max(least);
         Budget {
             soft: Some(soft),
@@ -163,9 +166,10 @@ fn of_clock(clock: &ClockSituation, overhead: Duration) -> Budget {
                 // spend part of what they add later.
                 let share = each(engagement + reserve) + gift.min(each(engagement) * 2) / 2;
                 let bound = part(engagement).max(part(engagement + reserve).min(engagement));
-                Budget::of(share, bound, overhead)
+                Budget::of(share, bound, engagement + reserve, overhead)
             } else {
-                Budget::of(each(reserve), part(reserve), overhead)
+                let all = engagement + reserve;
+                Budget::of(each(reserve), part(reserve), all, overhead)
             }
         }
         (Remaining::Fischer { time }, control) => {
@@ -174,22 +178,24 @@ fn of_clock(clock: &ClockSituation, overhead: Duration) -> Budget {
                 _ => Duration::ZERO,
             };
             let share = each(time) + increment * 3 / 4;
-            Budget::of(share, part(time), overhead)
+            Budget::of(share, part(time), time, overhead)
         }
         (Remaining::Delay { time, delay }, _) => {
-            Budget::of(each(time) + delay, part(time) + delay, overhead)
+            let all = time + delay;
+            Budget::of(each(time) + delay, part(time) + delay, all, overhead)
         }
         (Remaining::Byoyomi { main, period, .. }, _) => {
             // A period is free as long as the move ends within it; main time is spent before.
             Budget::of(
                 each(main) + period * 3 / 4,
                 part(main) + period * 9 / 10,
+                main + period,
                 overhead,
             )
         }
         (Remaining::Correspondence { time }, _) => {
-            let time = (time / 4).min(CORRESPONDENCE);
-            Budget::of(time / 2, time, overhead)
+            let most = (time / 4).min(CORRESPONDENCE);
+            Budget::of(most / 2, most, time, overhead)
         }
         (Remaining::Unlimited, _) => Budget {
             soft: None,
@@ -202,30 +208,94 @@ fn of_clock(clock: &ClockSituation, overhead: Duration) -> Budget {
 mod tests {
     use super::*;
 
+    /// Clocks and how they stand, in milliseconds: the parts of what is left, in their order.
+    const ROWS: [(&str, &[u64]); 24] = [
+        ("tiger:2m+1s", &[120_000, 0]),
+        ("tiger:2m+1s", &[40, 30_000]),
+        ("tiger:2m+1s", &[0, 500]),
+        ("tiger:2m+1s", &[60, 60]),
+        ("fischer:1s+0s", &[1000]),
+        ("fischer:1s+0s", &[200]),
+        ("fischer:1s+0s", &[100]),
+        ("fischer:1s+0s", &[81]),
+        ("fischer:1s+0s", &[10]),
+        ("fischer:1s+0s", &[0]),
+        ("fischer:3m+2s", &[180_000]),
+        ("fischer:3m+2s", &[2000]),
+        ("fischer:3m+2s", &[150]),
+        ("delay:10s+2s", &[10_000, 2000]),
+        ("delay:10s+2s", &[0, 2000]),
+        ("delay:10s+1s", &[0, 90]),
+        ("byoyomi:0s+3x5s", &[0, 5000]),
+        ("byoyomi:0s+3x1s", &[0, 1000]),
+        ("byoyomi:1s+3x1s", &[0, 120]),
+        ("byoyomi:10m+1x30s", &[600_000, 30_000]),
+        ("byoyomi:10m+1x30s", &[5, 30_000]),
+        ("days:1", &[86_400_000]),
+        ("days:1", &[300]),
+        ("days:1", &[50]),
+    ];
+
+    fn situation(text: &str, left: &[u64], moves: Option<u32>) -> Option<ClockSituation> {
+        let control: TimeControl = text.parse().ok()?;
+        let ms = |i: usize| left.get(i).map(|&n| Duration::from_millis(n));
+        let remaining = match control {
+            TimeControl::Tiger { .. } => Remaining::Tiger {
+                engagement: ms(0)?,
+                reserve: ms(1)?,
+            },
+            TimeControl::Fischer { .. } => Remaining::Fischer { time: ms(0)? },
+            TimeControl::Delay { .. } => Remaining::Delay {
+                time: ms(0)?,
+                delay: ms(1)?,
+            },
+            TimeControl::Byoyomi { .. } => Remaining::Byoyomi {
+                main: ms(0)?,
+                period: ms(1)?,
+                periods: 1,
+            },
+            TimeControl::Correspondence { .. } => Remaining::Correspondence { time: ms(0)? },
+            TimeControl::None => return None,
+        };
+        Some(ClockSituation {
+            control,
+            remaining,
+            moves_to_go: moves,
+        })
+    }
+
     #[test]
-    fn no_budget_outlasts_its_clock() -> Result<(), Box<dyn std::error::Error>> {
-        let overhead = Duration::from_millis(20);
-        for text in [
-            "tiger:2m+1s",
-            "fischer:1s+0s",
-            "fischer:3m+2s",
-            "delay:10s+2s",
-            "byoyomi:0s+3x5s",
-            "byoyomi:10m+1x30s",
-            "days:1",
-        ] {
-            let control: TimeControl = text.parse()?;
-            let remaining = Remaining::full(control);
-            let clock = ClockSituation {
-                control,
-                remaining,
-                moves_to_go: None,
-            };
-            let budget = of_clock(&clock, overhead);
-            let total = remaining.total(control).ok_or("no limit")?;
-            let (soft, hard) = (budget.soft.ok_or("soft")?, budget.hard.ok_or("hard")?);
-            assert!(soft <= hard && hard + overhead <= total, "{text}");
-            assert!(soft >= Duration::from_millis(10), "{text}: {soft:?}");
+    fn every_budget_leaves_a_reserve() -> Result<(), Box<dyn std::error::Error>> {
+        let least = Duration::from_millis(1);
+        for (text, left) in ROWS {
+            for moves in [None, Some(1), Some(2), Some(40)] {
+                for overhead in [0, 30, 200].map(Duration::from_millis) {
+                    let row = format!("{text} {left:?} {moves:?} {overhead:?}");
+                    let clock = situation(text, left, moves).ok_or("a row")?;
+                    let budget = of_clock(&clock, overhead);
+                    let (soft, hard) = (budget.soft.ok_or("soft")?, budget.hard.ok_or("hard")?);
+                    let all = Duration::from_millis(left.iter().sum());
+                    let most = all.saturating_sub(overhead + LATE).max(least);
+                    assert!(soft <= hard && hard <= most, "{row}: {hard:?}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_full_clock_gives_time_to_think() -> Result<(), Box<dyn std::error::Error>> {
+        let overhead = Duration::from_millis(30);
+        for (text, left) in ROWS
+            .iter()
+            .filter(|(_, left)| left.iter().sum::<u64>() >= 1000)
+        {
+            let clock = situation(text, left, None).ok_or("a row")?;
+            let soft = of_clock(&clock, overhead).soft.ok_or("soft")?;
+            assert!(
+                soft >= Duration::from_millis(10),
+                "{text} {left:?}: {soft:?}"
+            );
         }
         Ok(())
     }

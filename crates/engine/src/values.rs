@@ -112,7 +112,7 @@ pub struct Terms {
     /// Weight of attacks near the royal piece, in hundredths.
     pub danger: Pair,
     /// Units of danger for a square from which a piece could give check unpunished.
-    pub check: Pair,
+    pub check: i32,
     /// Hundredths of a unit of danger for a square next to the royal piece that is attacked and that it alone protects.
     pub weak: i32,
     /// Hundredths of a unit of danger for a piece that attacks near the royal piece, whatever its kind.
@@ -151,7 +151,7 @@ impl Default for Terms {
             outpost: pair(18, 8),
             escort: pair(0, 8),
             danger: pair(100, 30),
-            check: pair(14, 14),
+            check: 14,
             weak: 300,
             attacker: 400,
             shield: pair(16, 0),
@@ -184,7 +184,6 @@ impl Terms {
             &mut self.outpost,
             &mut self.escort,
             &mut self.danger,
-            &mut self.check,
             &mut self.shield,
             &mut self.far_shield,
             &mut self.open_file,
@@ -194,6 +193,7 @@ impl Terms {
         ] {
             f(pair);
         }
+        single(&mut self.check, &mut f);
         single(&mut self.weak, &mut f);
         single(&mut self.attacker, &mut f);
     }

@@ -89,6 +89,22 @@ pub fn variant(id: &str) -> Option<Arc<Variant>> {
     }
 }
 
+/// The built-in game of an id, a name or an alias, whatever its capitals; an empty text stands for the orthodox game.
+/// So a game is named in the `Variant` tag of PGN.
+///
+/// ```
+/// for (name, id) in [("Capablanca Chess", "capablanca"), ("From Position", "chess"), ("", "chess")] {
+///     assert_eq!(games::named(name).unwrap().id, id);
+/// }
+/// ```
+pub fn named(name: &str) -> Option<Arc<Variant>> {
+    let name = match name.trim() {
+        "" => ORTHODOX,
+        name => name,
+    };
+    variant(name).or_else(|| ids().filter_map(variant).find(|v| v.is_called(name)))
+}
+
 /// Reads a user's own game file, which may inherit from a built-in game.
 pub fn parse(file: &str, text: &str) -> Result<Arc<Variant>, GameError> {
     Variant::parse_with(file, text, &Builtin)

@@ -1,5 +1,6 @@
 //! Position texts that are refused, with what the error says, and some that are accepted.
 
+use husun::{Position, Setup, Side};
 use std::error::Error;
 
 /// Game, position text, beginning of the error.
@@ -234,6 +235,17 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "4q5/10/10/10/10/10/10/4QK4 w - - ! 0 1",
         "state: `!` contradicts the position: no Empress of Black stands in her castle",
     ),
+    // Who has castled never traverses, and there is no other way to an Empress.
+    (
+        "strike80",
+        "4q5/10/10/10/10/10/10/4E5 w - - S 0 1",
+        "state: `S` contradicts the position: White has Empress (E), which comes of a Traverse",
+    ),
+    (
+        "crossfire100",
+        "e9/10/10/10/10/10/10/10/10/4Q5 w - - s 0 1",
+        "state: `s` contradicts the position: Black has Empress (E)",
+    ),
     (
         "strike80",
         "4q2E2/10/10/10/10/10/10/4Q5 w - - - 0 1",
@@ -299,6 +311,58 @@ fn refused_with_field_and_reason() {
             "{id} {fen}: {found}"
         );
     }
+}
+
+#[test]
+fn arrangements_have_the_bounds_of_position_text() -> Result<(), Box<dyn Error>> {
+    let chess = games::variant("chess").ok_or("no chess")?;
+    type Change = fn(&mut Setup);
+    let rows: [(Change, &str); 5] = [
+        (
+            |s| s.halfmove = 1_000_000,
+            "half-move clock: 1000000: expected a number from 0 to 999999",
+        ),
+        (
+            |s| s.fullmove = 0,
+            "full-move number: 0: expected a number from 1 to 999999",
+        ),
+        (
+            |s| s.fullmove = u32::MAX,
+            "full-move number: 4294967295: expected",
+        ),
+        (
+            |s| s.state = 4,
+            "the arrangement has a state flag number 2: the game has 0",
+        ),
+        (
+            |s| s.board.clear(),
+            "the arrangement has 0 squares: expected 64",
+        ),
+    ];
+    for (change, message) in rows {
+        let mut setup = chess.start().setup();
+        change(&mut setup);
+        let error = Position::from_setup(&chess, &setup).map_err(|e| e.to_string());
+        assert!(
+            matches!(&error, Err(e) if e.starts_with(message)),
+            "{error:?}"
+        );
+    }
+    // A kind and a square that only a larger game has.
+    let strike = games::variant("strike100").ok_or("no strike")?;
+    let mut setup = chess.start().setup();
+    setup.board[20] = strike.kind('F').map(|kind| (Side::White, kind));
+    assert!(Position::from_setup(&chess, &setup).is_err());
+    let mut setup = chess.start().setup();
+    setup.en_passant = strike.frame.square(99).into_iter().collect();
+    assert!(Position::from_setup(&chess, &setup).is_err());
+    // Counters stay where position text can say them.
+    let mut position = chess.position("4k3/8/8/8/8/8/8/4K3 b - - 999999 999999")?;
+    for text in ["e8e7", "e1e2"] {
+        position = position.play(position.parse_uci(text)?);
+        chess.position(&position.fen())?;
+    }
+    Ok(())
 }
 
 #[test]

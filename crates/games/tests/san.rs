@@ -174,6 +174,61 @@ fn refused_with_a_reason() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
+fn null_moves_are_kept_in_variations() -> Result<(), Box<dyn Error>> {
+    let rows = [
+        (
+            "1. e4 (1. d4 -- 2. Bg5 $1 {pins} (2. c4 Z0)) 1... e5 2. Nf3 *",
+            "1. e4 (1. d4 -- 2. Bg5 $1 {pins} (2. c4 Z0)) 1... e5 2. Nf3 *",
+        ),
+        ("1. e4 (1. @@@@ e5) *", "1. e4 (1. @@@@ e5) *"),
+        // What cannot be played behind a null move is not looked at.
+        ("1. e4 (1. d4 -- 2. Qh8) *", "1. e4 (1. d4 -- 2. Qh8) *"),
+    ];
+    for (text, written) in rows {
+        let record = Record::from_raw(&text.parse()?, games::named, String::new)?;
+        let pgn = record.to_raw().to_pgn()?;
+        assert!(pgn.ends_with(&format!("\n\n{written}\n")), "{pgn}");
+        let again = Record::from_raw(&pgn.parse()?, games::named, String::new)?;
+        assert_eq!(again.main, record.main, "{text}");
+    }
+    for text in ["1. e4 -- *", "1. e4 (1. Nf9 --) *"] {
+        let record = Record::from_raw(&text.parse()?, games::named, String::new);
+        assert!(record.is_err(), "{text}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_names_of_other_programs() -> Result<(), Box<dyn Error>> {
+    for (name, id) in [
+        ("Standard", "chess"),
+        ("From Position", "chess"),
+        ("chess", "chess"),
+        ("Chess", "chess"),
+        ("", "chess"),
+        ("Capablanca", "capablanca"),
+        ("Capablanca Chess", "capablanca"),
+        ("Grand", "grand"),
+        ("GRAND CHESS", "grand"),
+        ("Shatranj", "shatranj"),
+        ("Citadel 9 ranks", "citadel9"),
+    ] {
+        let raw: RawGame = format!("[Variant \"{name}\"]\n*").parse()?;
+        let record = Record::from_raw(&raw, games::named, String::new)?;
+        assert_eq!(record.start.variant().id, id, "{name}");
+    }
+    // No name leads to two games.
+    let all: Vec<_> = games::ids().filter_map(games::variant).collect();
+    for game in &all {
+        for name in [&game.id, &game.name].into_iter().chain(&game.aliases) {
+            let called = all.iter().filter(|g| g.is_called(name));
+            assert_eq!(called.count(), 1, "{name}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn the_inventors_game() -> Result<(), Box<dyn Error>> {
     let raw: RawGame = include_str!("data/citadelir-example.pgn").parse()?;
     let record = Record::from_raw(&raw, games::variant, String::new)?;

@@ -71,7 +71,7 @@ const ERRORS: [(&str, &str, &str); 14] = [
     (
         "files = 12",
         "files = \"x\"",
-        "own.toml:10: board.files: invalid type: string \"x\", expected i64",
+        "own.toml:10: board.files: found the text \"x\": expected a whole number",
     ),
     (
         "\"f6-g7\"",
@@ -101,7 +101,7 @@ const ERRORS: [(&str, &str, &str); 14] = [
     (
         "to = [\"Q\", \"N\"]",
         "to = [\"Q\", \"K\"]",
-        "own.toml:31: promotion: K is royal or promotes itself and cannot be chosen",
+        "own.toml:31: promotion: K is royal and cannot be chosen",
     ),
     (
         "move_rule = 120",
@@ -157,6 +157,14 @@ fn errors_of_inheritance() {
             "chess/game.toml:",
         ),
         (
+            "id = \"a\"\ninherits = \"a\"\n",
+            "own.toml:2: inherits: `a` inherits from itself: expected the id of another game",
+        ),
+        (
+            "inherits = \"chess\"\n",
+            "own.toml:1: id: is missing: expected a short name",
+        ),
+        (
             "id = \"a\"\n",
             "own.toml:1: board: is missing: expected a section with files and ranks",
         ),
@@ -165,6 +173,162 @@ fn errors_of_inheritance() {
         let error = games::parse("own.toml", text).map(|v| v.id.clone());
         let message = error.map_err(|e| e.to_string()).err().unwrap_or_default();
         assert!(message.starts_with(start), "{message}");
+    }
+}
+
+/// Lines behind those of a small game, and what is wrong with them: rules that never apply, or not beside others.
+const CONTRADICTIONS: [(&str, &str); 20] = [
+    (
+        "[[arrivals]]\npiece = \"K\"\nsquares = [\"a5\"]",
+        "own.toml:26: arrivals.piece: K is royal: its side would have one more",
+    ),
+    (
+        "[[arrivals]]\npiece = \"P\"\nsquares = [\"a5\"]",
+        "own.toml:26: arrivals.piece: P would become what it is",
+    ),
+    (
+        "[[arrivals]]\npiece = \"R\"\nsquares = [\"a5-b5\"]\n[[arrivals]]\npiece = \"S\"\nsquares = [\"b5\"]",
+        "own.toml:30: arrivals.squares: b5 is an arrival of R already",
+    ),
+    (
+        "[promotion]\npieces = [\"P\"]\nto = [\"R\"]\noptional_ranks = [4, 5]\nmandatory_ranks = [5]",
+        "own.toml:29: promotion.mandatory_ranks: rank 5 is among the optional ranks too",
+    ),
+    (
+        "[promotion]\npieces = [\"P\"]\nto = [\"R\"]\nmandatory_ranks = [5, 5]",
+        "own.toml:28: promotion.mandatory_ranks: `5` is given twice",
+    ),
+    (
+        "[promotion]\npieces = [\"P\"]\nto = [\"R\"]",
+        "own.toml:25: promotion: is missing: expected ranks in optional_ranks or mandatory_ranks",
+    ),
+    (
+        "[promotion]\npieces = []\nto = [\"R\"]\nmandatory_ranks = [5]",
+        "own.toml:25: promotion.pieces: is missing",
+    ),
+    (
+        "[promotion]\npieces = [\"P\"]\nto = [\"P\"]\nmandatory_ranks = [5]",
+        "own.toml:27: promotion: P promotes itself and cannot be chosen",
+    ),
+    (
+        "[promotion]\npieces = [\"P\"]\nto = [\"R\"]\nmandatory_ranks = [5]\n[[arrivals]]\npiece = \"S\"\nsquares = [\"c5\"]",
+        "own.toml:25: promotion: a pawn-type piece on c5 becomes S by [[arrivals]]",
+    ),
+    (
+        "[promotion]\npieces = [\"P\"]\nto = [\"S\"]\nmandatory_ranks = [5]\n[[prison]]\npiece = \"S\"\nsquares = [\"c4\"]",
+        "own.toml:27: promotion.to: S is a prisoner, who is released on the squares of [[prison]]",
+    ),
+    (
+        "[[arrivals]]\npiece = \"R\"\nsquares = [\"a5\"]\n[[prison]]\npiece = \"S\"\nsquares = [\"a5\"]",
+        "own.toml:30: prison.squares: a5 is an arrival of R: nobody is released there",
+    ),
+    (
+        "[traverse]\npiece = \"K\"\nbecomes = \"K\"\nsquares = [\"a1-b2\"]",
+        "own.toml:27: traverse.becomes: K would become K",
+    ),
+    (
+        "[traverse]\npiece = \"K\"\nbecomes = \"E\"\nsquares = [\"a1-b2\"]\n[crowning]\npiece = \"R\"\nbecomes = \"R\"",
+        "own.toml:31: crowning.becomes: R would become R",
+    ),
+    (
+        "[traverse]\npiece = \"K\"\nbecomes = \"E\"\nsquares = [\"a1-b2\"]\n[[prison]]\npiece = \"S\"\nsquares = [\"c5\"]",
+        "own.toml:30: prison.piece: the prisoner S needs another letter",
+    ),
+    (
+        "[looks.white]\nname = \"\\u001b[2J\"",
+        "own.toml:26: looks.white.name: the control character '\\u{1b}' cannot stand in a text",
+    ),
+    ("[setups]\n", "own.toml:25: [setups]: duplicate key"),
+    ("[board.x]\n", "own.toml:25: [board.x]: unknown field `x`"),
+    (
+        "[royals]\nseveral = 1",
+        "own.toml:26: royals.several: found the number 1: expected true or false",
+    ),
+    (
+        "[initial]\nsteps = 2",
+        "own.toml:25: [initial]: the key `ranks` is missing",
+    ),
+    (
+        "[endings]\nstalemate = {}",
+        "own.toml:26: endings.stalemate: found a section: expected a text in quotes",
+    ),
+];
+
+const SMALL: &str = r#"id = "own"
+[board]
+files = 5
+ranks = 5
+[setups]
+standard = "k4/p4/5/4P/4K w - - 0 1"
+[[pieces]]
+letter = "K"
+betza = "K"
+royal = true
+[[pieces]]
+letter = "E"
+betza = "K"
+royal = true
+[[pieces]]
+letter = "R"
+betza = "R"
+[[pieces]]
+letter = "S"
+betza = "F"
+[[pieces]]
+letter = "P"
+betza = "mfWcfF"
+pawn = true
+"#;
+
+#[test]
+fn rules_that_contradict_each_other() -> Result<(), Box<dyn Error>> {
+    games::parse("own.toml", SMALL)?;
+    for (lines, message) in CONTRADICTIONS {
+        // A rule with state has its field in the set-up.
+        let state = lines.contains("[traverse]") || lines.contains("[[prison]]");
+        let setup = if state { "w - - - 0 1" } else { "w - - 0 1" };
+        let text = format!("{}{lines}\n", SMALL.replace("w - - 0 1", setup));
+        let error = games::parse("own.toml", &text).map(|v| v.id.clone());
+        let found = error.map_err(|e| e.to_string()).err().unwrap_or_default();
+        assert!(found.starts_with(message), "{lines}\n{found}");
+    }
+    Ok(())
+}
+
+#[test]
+fn ways_along_paths_are_bounded() -> Result<(), Box<dyn Error>> {
+    let atoms = ["R", "mR", "cR", "pR", "mpR", "cpR"];
+    let ways = |n: usize| -> String {
+        let all = atoms
+            .iter()
+            .flat_map(|a| (2..14).map(move |range| format!("{a}{range}")));
+        all.take(n).collect()
+    };
+    let text = |n| SMALL.replace("betza = \"R\"", &format!("betza = \"{}\"", ways(n)));
+    games::parse("own.toml", &text(64))?;
+    let error = games::parse("own.toml", &text(65)).map(|v| v.id.clone());
+    let found = error.map_err(|e| e.to_string()).err().unwrap_or_default();
+    assert!(
+        found.starts_with("own.toml:15: pieces.R.betza: more than 64 different ways"),
+        "{found}"
+    );
+    Ok(())
+}
+
+#[test]
+fn no_game_begins_at_its_end() {
+    let over = SMALL.replace("k4/p4/5/4P/4K", "k4/1K3/5/5/5");
+    let mated = SMALL
+        .replace("k4/p4/5/4P/4K", "k4/1R3/2K2/R4/5")
+        .replace(" w ", " b ");
+    for (text, reason) in [
+        (over, "side: Black is in check"),
+        (mated, "the game is over before it begins: checkmate"),
+    ] {
+        let error = games::parse("own.toml", &text).map(|v| v.id.clone());
+        let found = error.map_err(|e| e.to_string()).err().unwrap_or_default();
+        let message = format!("own.toml:6: setups.standard: {reason}");
+        assert!(found.starts_with(&message), "{found}");
     }
 }
 

@@ -116,6 +116,10 @@ impl<S: Set> Tables<S> {
     /// Squares on which a piece of the kind could capture, and squares to which it can only move, on
     /// a board with these squares occupied. Pieces of pawn type are left to
     /// [`Tables::pawn_attacks`], moves within a castle are left out.
+    ///
+    /// # Panics
+    ///
+    /// If the board has no square of that number, or the game no such kind.
     #[inline(always)]
     pub fn piece_attacks(&self, side: Side, kind: Kind, from: u8, occupied: S) -> (S, S) {
         let mover = &self.movers[kind.index()];
@@ -151,6 +155,10 @@ impl<S: Set> Tables<S> {
 
     /// Squares from which a piece of the kind and side would attack the square on a board with these
     /// squares occupied, as far as its ways lead back along themselves: bent ones are left out.
+    ///
+    /// # Panics
+    ///
+    /// If the board has no square of that number, or the game no such kind.
     #[inline(always)]
     pub fn attack_squares(&self, side: Side, kind: Kind, square: u8, occupied: S) -> S {
         // What leads there is what leads away for a piece that faces the other way.
@@ -179,6 +187,10 @@ impl<S: Set> Tables<S> {
 
     /// Squares to which a piece of any kind could go among own and enemy pieces, royals left aside;
     /// moves within a castle are left out.
+    ///
+    /// # Panics
+    ///
+    /// If the board has no square of that number, or the game no such kind.
     pub fn piece_targets(&self, side: Side, kind: Kind, from: u8, own: S, enemy: S) -> S {
         let bit = S::bit(from);
         let scene = Scene::of(self, Portable, side, own | bit, enemy);
@@ -223,6 +235,10 @@ impl<S: Set> Tables<S> {
 
     /// Pieces of both sides that attack a square on a board with these squares occupied; only pieces
     /// that stand on an occupied square count. Moves within a castle are left out.
+    ///
+    /// # Panics
+    ///
+    /// If the board has no square of that number, or the game no such kind.
     #[inline]
     pub fn attackers(&self, pos: &Pos<S>, square: u8, occupied: S) -> S {
         let i = usize::from(square);

@@ -6,6 +6,8 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
+mod text;
+
 /// A value with its place in the text.
 pub(crate) type At<T> = Spanned<T>;
 
@@ -63,6 +65,15 @@ pub enum Problem {
     /// Games that inherit from each other in a circle, or too deep.
     #[error("inherits in a circle or over more than 8 games")]
     Circle,
+    /// A game that inherits from itself.
+    #[error("`{0}` inherits from itself: expected the id of another game")]
+    Itself(String),
+    /// The id of a built-in game, which another file would replace everywhere.
+    #[error("`{0}` is a built-in game: expected an id of its own, or `replaces = true`")]
+    Reserved(String),
+    /// A character that a terminal would obey.
+    #[error("the control character {0:?} cannot stand in a text: expected letters and signs")]
+    Control(char),
     /// Two values that contradict each other.
     #[error("{0}")]
     Conflict(String),
@@ -74,6 +85,11 @@ pub trait Library {
     fn game_text(&self, id: &str) -> Option<String>;
     /// All ids, for messages.
     fn ids(&self) -> Vec<String>;
+    /// The `game.toml` of the id if only a file that says `replaces = true`, or this text itself, may have that id.
+    fn reserved(&self, id: &str) -> Option<String> {
+        let _ = id;
+        None
+    }
 }
 
 /// A library without games.
@@ -94,6 +110,10 @@ impl Library for NoLibrary {
 pub(crate) struct GameDoc {
     pub id: Option<At<String>>,
     pub name: Option<At<String>>,
+    /// What others call the game; never inherited.
+    pub aliases: Option<Vec<At<String>>>,
+    /// Whether the file may take the place of a built-in game; never inherited.
+    pub replaces: Option<At<bool>>,
     pub inherits: Option<At<String>>,
     /// Inherited sections, setups (`setups.NAME`) and pieces (`pieces.LETTER`) to leave out.
     pub without: Option<Vec<At<String>>>,
@@ -365,6 +385,8 @@ pub(crate) fn read(
 ) -> Result<(GameDoc, Sources), GameError> {
     let mut sources = Sources::default();
     let mut doc = read_one(name, text, &mut sources)?;
+    may_have_its_id(&doc, text, library, &sources)?;
+    let own = doc.id.as_ref().map(|id| id.get_ref().clone());
     let mut next = doc.inherits.take();
     for depth in 0.. {
         let Some(base) = next else { break };
@@ -372,6 +394,9 @@ pub(crate) fn read(
         let id = base.into_inner();
         if depth == MAX_DEPTH {
             return Err(sources.error(at, "inherits", Problem::Circle));
+        }
+        if depth == 0 && own.as_ref() == Some(&id) && library.reserved(&id).is_none() {
+            return Err(sources.error(at, "inherits", Problem::Itself(id)));
         }
         let text = library.game_text(&id).ok_or_else(|| {
             let expected = format!("one of {}", library.ids().join(", "));
@@ -392,6 +417,26 @@ pub(crate) fn read(
     Ok((doc, sources))
 }
 
+/// A file does not take the place of a built-in game in silence.
+fn may_have_its_id(
+    doc: &GameDoc,
+    text: &str,
+    library: &dyn Library,
+    sources: &Sources,
+) -> Result<(), GameError> {
+    let (Some(id), None | Some(false)) = (&doc.id, doc.replaces.as_ref().map(|r| *r.get_ref()))
+    else {
+        return Ok(());
+    };
+    match library.reserved(id.get_ref()) {
+        Some(known) if known != text => {
+            let problem = Problem::Reserved(id.get_ref().clone());
+            Err(sources.error(id.span().start, "id", problem))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn read_one(name: &str, text: &str, sources: &mut Sources) -> Result<GameDoc, GameError> {
     let start = sources.add(name, text);
     if text.len() > MAX_TEXT {
@@ -402,10 +447,13 @@ fn read_one(name: &str, text: &str, sources: &mut Sources) -> Result<GameDoc, Ga
         return Err(sources.error(start, "file", problem));
     }
     let padded = format!("{:start$}{text}", "");
+    if let Some((at, key, found)) = text::control_character(&padded) {
+        return Err(sources.error(at, key, Problem::Control(found)));
+    }
     toml::from_str(&padded).map_err(|error| {
         let at = error.span().map_or(start, |span| span.start);
         let key = key_near(&padded, at);
-        sources.error(at, key, Problem::Syntax(error.message().into()))
+        sources.error(at, key, Problem::Syntax(text::plain(error.message())))
     })
 }
 
@@ -520,8 +568,10 @@ fn complete(heir: GameDoc, base: GameDoc) -> GameDoc {
         }
     }
     GameDoc {
-        id: heir.id.or(base.id),
+        id: heir.id,
+        replaces: heir.replaces,
         name: heir.name.or(base.name),
+        aliases: heir.aliases,
         inherits: None,
         without: base.without,
         summary: heir.summary.or(base.summary),

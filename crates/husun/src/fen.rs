@@ -105,7 +105,8 @@ pub enum FenError {
     },
 }
 
-const HIGHEST_COUNTER: u32 = 999_999;
+/// What the two counters may be at most.
+pub(crate) const HIGHEST_COUNTER: u32 = 999_999;
 const FIELDS: &str = "board, side, castling, en passant, half-move clock, full-move number";
 const FIELDS_WITH_STATE: &str =
     "board, side, castling, en passant, state, half-move clock, full-move number";

@@ -119,11 +119,19 @@ impl Frame {
     }
 
     /// File of a square, from 0.
+    ///
+    /// # Panics
+    ///
+    /// If the square is of a board with more squares.
     pub fn file(&self, square: Square) -> u8 {
         self.places[square.index()].0
     }
 
     /// Rank of a square, from 0.
+    ///
+    /// # Panics
+    ///
+    /// If the square is of a board with more squares.
     pub fn rank(&self, square: Square) -> u8 {
         self.places[square.index()].1
     }
@@ -146,6 +154,10 @@ impl Frame {
     }
 
     /// Displays a square as `a1`.
+    ///
+    /// # Panics
+    ///
+    /// If the square is of a board with more squares.
     pub fn name(&self, square: Square) -> SquareName {
         let (file, rank) = self.places[square.index()];
         SquareName { file, rank }

@@ -220,12 +220,13 @@ impl Game {
         Ok(self.outcome)
     }
 
-    /// Takes the last move back, and any ending with it.
+    /// Takes the last move back, and any ending with it. The outcome is then that of the position reached: there is one
+    /// where the game had gone on past a draw ([`Game::play_on`]).
     pub fn take_back(&mut self) -> Result<Move, ActionError> {
         let m = self.moves.pop().ok_or(ActionError::NoMove)?;
         self.positions.pop();
         self.offer = None;
-        self.outcome = None;
+        self.outcome = self.ending();
         Ok(m)
     }
 

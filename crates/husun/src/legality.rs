@@ -2,6 +2,7 @@
 
 use crate::frame::Square;
 use crate::pos::{NO_SQUARE, Pos};
+use crate::position::Status;
 use crate::set::{Set, Words};
 use crate::setup::{CastlingRights, Setup};
 use crate::side::{Side, Wing};
@@ -18,6 +19,28 @@ pub enum SetupError {
         found: usize,
         /// Number of the board.
         expected: usize,
+    },
+    /// A piece, a square or a state flag of another game.
+    #[error("the arrangement has {what} number {found}: the game has {number}")]
+    Foreign {
+        /// `a kind of piece`, `an en-passant square` or `a state flag`.
+        what: &'static str,
+        /// Its number, from 0.
+        found: usize,
+        /// How many the game has.
+        number: usize,
+    },
+    /// A counter beyond what position text can say.
+    #[error("{field}: {found}: expected a number from {low} to {high}")]
+    Counter {
+        /// Which of the two counters.
+        field: &'static str,
+        /// Its value.
+        found: u32,
+        /// Lowest value.
+        low: u32,
+        /// Highest value.
+        high: u32,
     },
     /// Too many or too few royal pieces.
     #[error("board: {side} has {found} royal pieces ({letters}): expected {expected}")]
@@ -91,6 +114,16 @@ impl Variant {
         self.position_of(setup).map(|_| ())
     }
 
+    /// How things stand in an arrangement, if it is a position of the game.
+    pub(crate) fn status_of(&self, setup: &Setup) -> Result<Status, SetupError> {
+        Ok(match (&self.tables, self.position_of(setup)?) {
+            (AnyTables::W64(t), AnyPos::W64(p)) => t.status(&p),
+            (AnyTables::W128(t), AnyPos::W128(p)) => t.status(&p),
+            (AnyTables::W192(t), AnyPos::W192(p)) => t.status(&p),
+            _ => Status::Ongoing,
+        })
+    }
+
     /// The position of an arrangement, if it is one.
     pub(crate) fn position_of(&self, setup: &Setup) -> Result<AnyPos, SetupError> {
         Ok(match &self.tables {
@@ -107,6 +140,7 @@ impl Variant {
                 expected: self.frame.len(),
             });
         }
+        self.check_own(setup)?;
         let mut pos = Pos::empty();
         for square in self.frame.squares() {
             if let Some((side, kind)) = setup.piece_on(square) {
@@ -131,6 +165,39 @@ impl Variant {
         }
         pos.key = t.key_from_scratch(&pos);
         Ok(pos)
+    }
+
+    /// Whether all that the arrangement names is of this game and within its bounds.
+    fn check_own(&self, setup: &Setup) -> Result<(), SetupError> {
+        let own = |what, found: Option<usize>, number| match found {
+            Some(found) if found >= number => Err(SetupError::Foreign {
+                what,
+                found,
+                number,
+            }),
+            _ => Ok(()),
+        };
+        let kinds = setup.board.iter().flatten().map(|(_, kind)| kind.index());
+        own("a kind of piece", kinds.max(), self.pieces.len())?;
+        let passed = setup.en_passant.iter().map(|s| s.index());
+        own("an en-passant square", passed.max(), self.frame.len())?;
+        let flag = (setup.state != 0).then(|| setup.state.ilog2() as usize);
+        own("a state flag", flag, self.state.len())?;
+        for (field, found, low) in [
+            ("half-move clock", setup.halfmove, 0),
+            ("full-move number", setup.fullmove, 1),
+        ] {
+            let high = crate::fen::HIGHEST_COUNTER;
+            if !(low..=high).contains(&found) {
+                return Err(SetupError::Counter {
+                    field,
+                    found,
+                    low,
+                    high,
+                });
+            }
+        }
+        Ok(())
     }
 
     fn name(&self, square: Square) -> String {
@@ -240,6 +307,14 @@ impl Variant {
                 {
                     return wrong(format!("{} still has a castling right", side.name()));
                 }
+                StateFlag::Castled(side) if set && self.has_traversed(pos, side) => {
+                    let becomes = self.rules.traverse.as_ref().map(|t| self.piece(t.becomes));
+                    let (name, letter) = becomes.map_or(("", ' '), |p| (&p.name, p.letter));
+                    let side = side.name();
+                    return wrong(format!(
+                        "{side} has {name} ({letter}), which comes of a Traverse, and who has castled never traverses"
+                    ));
+                }
                 StateFlag::Crowned => {
                     let Some(crown) = &self.rules.crowning else {
                         continue;
@@ -263,6 +338,18 @@ impl Variant {
             }
         }
         Ok(())
+    }
+
+    /// Whether the side has a piece that it can only have got by a Traverse.
+    fn has_traversed<S: Set>(&self, pos: &Pos<S>, side: Side) -> bool {
+        let Some(traverse) = &self.rules.traverse else {
+            return false;
+        };
+        let becomes = traverse.becomes;
+        let mut setups = self.setups.iter();
+        let starts = setups.any(|s| s.setup.board.contains(&Some((side, becomes))));
+        let freed = self.rules.prison.iter().any(|p| p.piece == becomes);
+        traverse.piece != becomes && !starts && !freed && pos.pieces(side, becomes).any()
     }
 
     fn offer_contradicts<S: Set>(&self, t: &Tables<S>, pos: &Pos<S>) -> Option<String> {

@@ -1,6 +1,7 @@
 //! Making a move: copy the position, change it, keep the key. With the slow twin of the key.
 
 use crate::cpu::{Cpu, Task};
+use crate::fen::HIGHEST_COUNTER;
 use crate::movegen::{Count, List};
 use crate::moves::{Move, Special};
 use crate::pos::{NO_SQUARE, Pos};
@@ -10,13 +11,17 @@ use crate::tables::Tables;
 
 impl<S: Set> Tables<S> {
     /// The position after a legal move. For any other move the result is unspecified.
+    ///
+    /// # Panics
+    ///
+    /// Some other moves panic: those with squares or kinds that the tables do not have.
     #[inline(always)]
     pub fn play(&self, pos: &Pos<S>, m: Move) -> Pos<S> {
         let mut next = *pos;
         let (us, them) = (pos.turn, pos.turn.opponent());
-        next.halfmove = pos.halfmove.saturating_add(1);
+        next.halfmove = (pos.halfmove + 1).min(HIGHEST_COUNTER);
         if us == Side::Black {
-            next.fullmove = pos.fullmove.saturating_add(1);
+            next.fullmove = (pos.fullmove + 1).min(HIGHEST_COUNTER);
         }
         next.turn = them;
         next.key ^= self.keys.black;
@@ -69,7 +74,7 @@ impl<S: Set> Tables<S> {
         let mut next = *pos;
         next.turn = pos.turn.opponent();
         next.key ^= self.keys.black;
-        next.halfmove = pos.halfmove.saturating_add(1);
+        next.halfmove = (pos.halfmove + 1).min(HIGHEST_COUNTER);
         self.forget_passed(&mut next);
         if let Some(crown) = &self.crown
             && pos.state & crown.offer != 0

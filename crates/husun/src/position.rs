@@ -229,6 +229,10 @@ impl Position {
     /// The position after a move.
     ///
     /// The move must be one of [`Position::legal_moves`]; for any other the result is unspecified.
+    ///
+    /// # Panics
+    ///
+    /// Some other moves panic: those of a larger board, of kinds that the game does not have, and made-up ones.
     #[must_use]
     pub fn play(&self, m: Move) -> Position {
         let pos = match (&self.variant.tables, &self.pos) {
@@ -310,6 +314,10 @@ impl Position {
     }
 
     /// Displays a move in UCI form.
+    ///
+    /// # Panics
+    ///
+    /// Displaying panics if the move has squares or kinds that the game does not have.
     pub fn uci(&self, m: Move) -> UciMove<'_> {
         UciMove {
             variant: &self.variant,

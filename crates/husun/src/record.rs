@@ -69,6 +69,8 @@ impl Ply {
 pub struct Branch {
     /// The moves in order.
     pub plies: Vec<Ply>,
+    /// In a variation, what stands from a null move on (`--`, `Z0`): text, as no position of any game has such a move.
+    pub rest: Vec<Node>,
     /// Comments at the end that belong to no move.
     pub tail: Vec<Comment>,
 }
@@ -108,7 +110,7 @@ impl Record {
             start: game.start().clone(),
             main: Branch {
                 plies,
-                tail: Vec::new(),
+                ..Branch::default()
             },
             result: game.outcome().map_or(GameResult::Unknown, |o| marker(&o)),
         };
@@ -139,7 +141,7 @@ impl Record {
             Some(fen) => variant.position(fen)?,
             None => variant.start(),
         };
-        let main = read_line(&raw.line, &start)?;
+        let main = read_line(&raw.line, &start, NullMoves::Refused)?;
         let tags = raw.tags.iter();
         Ok(Record {
             tags: tags
@@ -205,11 +207,31 @@ pub fn marker(outcome: &Outcome) -> GameResult {
     }
 }
 
+/// Null moves as common programs write them.
+const NULL_MOVES: [&str; 3] = ["--", "Z0", "@@@@"];
+
+/// Whether a move as written is a null move: it says what would be threatened if a side could pass.
+pub fn is_null_move(san: &str) -> bool {
+    NULL_MOVES.contains(&san)
+}
+
+/// What becomes of null moves: a game has none, a variation may.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NullMoves {
+    Refused,
+    Kept,
+}
+
 // The reader of the text limits how deep variations nest, so recursion is bounded here.
-fn read_line(line: &Line, start: &Position) -> Result<Branch, RecordError> {
+fn read_line(line: &Line, start: &Position, nulls: NullMoves) -> Result<Branch, RecordError> {
     let mut position = start.clone();
     let mut plies = Vec::with_capacity(line.moves.len());
-    for node in &line.moves {
+    let mut rest = Vec::new();
+    for (i, node) in line.moves.iter().enumerate() {
+        if nulls == NullMoves::Kept && is_null_move(&node.san) {
+            rest = line.moves[i..].to_vec();
+            break;
+        }
         let m = position
             .parse_san(&node.san)
             .map_err(|error| RecordError::Move {
@@ -221,7 +243,8 @@ fn read_line(line: &Line, start: &Position) -> Result<Branch, RecordError> {
                 },
                 error,
             })?;
-        let variations = node.variations.iter().map(|v| read_line(v, &position));
+        let variations = node.variations.iter();
+        let variations = variations.map(|v| read_line(v, &position, NullMoves::Kept));
         plies.push(Ply {
             m,
             nags: node.nags.clone(),
@@ -233,6 +256,7 @@ fn read_line(line: &Line, start: &Position) -> Result<Branch, RecordError> {
     }
     Ok(Branch {
         plies,
+        rest,
         tail: line.tail.clone(),
     })
 }
@@ -254,6 +278,7 @@ fn write_line(branch: &Branch, start: &Position) -> Line {
         });
         position = position.play(ply.m);
     }
+    moves.extend(branch.rest.iter().cloned());
     Line {
         moves,
         tail: branch.tail.clone(),

@@ -43,6 +43,10 @@ struct Parsed {
 impl Position {
     /// A legal move in algebraic notation, with `+` or `#`.
     ///
+    /// # Panics
+    ///
+    /// Moves that are not legal here may panic, as those of a larger board do.
+    ///
     /// ```
     /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
     /// let start = mini.start();

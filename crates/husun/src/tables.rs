@@ -17,6 +17,7 @@ use crate::cpu::{Cpu, Level, Task};
 use fill::Fill;
 use line::{Line, Shapes};
 
+pub(crate) use derive::add_paths;
 pub(crate) use rider::Rider;
 
 /// A step of every piece of a set at once.

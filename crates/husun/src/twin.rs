@@ -3,6 +3,7 @@
 //! legality scheme with the fast generator, tries every move on a copy and looks who attacks whom.
 
 use crate::betza::{Vector, Way};
+use crate::fen::HIGHEST_COUNTER;
 use crate::frame::Square;
 use crate::moves::{Move, Special};
 use crate::position::Position;
@@ -440,8 +441,8 @@ impl<'a> Board<'a> {
         let us = self.now.turn;
         let now = &mut next.now;
         now.turn = us.opponent();
-        now.halfmove += 1;
-        now.fullmove += u32::from(us == Side::Black);
+        now.halfmove = (now.halfmove + 1).min(HIGHEST_COUNTER);
+        now.fullmove = (now.fullmove + u32::from(us == Side::Black)).min(HIGHEST_COUNTER);
         now.en_passant.clear();
         let piece = now.board[m.from().index()].take();
         let taken = match m.special() {

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 mod build;
 mod check;
+mod sense;
 
 /// Number of a kind of piece within a variant: its place in [`Variant::pieces`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -302,6 +303,8 @@ pub struct Variant {
     pub id: String,
     /// Its name, as `Citadel - 8 ranks`.
     pub name: String,
+    /// What other programs and servers call it.
+    pub aliases: Vec<String>,
     /// A sentence about it.
     pub summary: String,
     /// Who made it, or where it comes from.
@@ -368,6 +371,19 @@ impl Variant {
         build::build(doc, &sources).map(Arc::new)
     }
 
+    /// Whether the game goes by a name: its id, its name or one of its aliases, whatever the capitals and the signs
+    /// between the words.
+    ///
+    /// ```
+    /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
+    /// assert!(mini.is_called("MINI") && mini.is_called("M-i-n-i") && !mini.is_called(""));
+    /// ```
+    pub fn is_called(&self, name: &str) -> bool {
+        let wanted = folded(name);
+        let own = [&self.id, &self.name].into_iter().chain(&self.aliases);
+        !wanted.is_empty() && own.into_iter().any(|known| folded(known) == wanted)
+    }
+
     /// The kind of a capital letter.
     pub fn kind(&self, letter: char) -> Option<Kind> {
         self.pieces
@@ -382,6 +398,10 @@ impl Variant {
     }
 
     /// What a kind is.
+    ///
+    /// # Panics
+    ///
+    /// If the kind is of a game with more kinds.
     pub fn piece(&self, kind: Kind) -> &Piece {
         &self.pieces[kind.index()]
     }
@@ -430,4 +450,10 @@ impl Variant {
             .position(|&(_, f)| f == flag)
             .map_or(0, |i| 1 << i)
     }
+}
+
+/// Letters and digits alone, in small letters: `Citadel - 8 ranks` and `citadel 8 Ranks` are the same.
+fn folded(name: &str) -> String {
+    let kept = name.chars().filter(|c| c.is_alphanumeric());
+    kept.flat_map(char::to_lowercase).collect()
 }

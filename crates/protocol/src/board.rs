@@ -1,81 +1,17 @@
-//! Positions and moves as both protocols write them: the diagram of `d`, castling as the king takes
-//! the rook, the squares that give check.
+//! Positions and moves as both protocols write them: the diagram of `d`, lines of moves, the squares that
+//! give check.
 
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::variant::{AnyPos, AnyTables, CastlePath};
-use husun::{Frame, Move, Position, Special, Square, UciError, Wing};
+use husun::variant::{AnyPos, AnyTables};
+use husun::{Frame, Move, Position, Square};
 use std::fmt::Write;
 
-/// How castling is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Castling {
-    /// The royal piece's own squares, as `e1g1`.
-    #[default]
-    Royal,
-    /// The royal piece takes the rook, as `e1h1`; the other form is read too.
-    TakesRook,
-}
-
-/// The path of a castling move; none for any other move.
-fn path(position: &Position, m: Move) -> Option<CastlePath> {
-    let wing = match m.special() {
-        Special::CastleEast => Wing::East,
-        Special::CastleWest => Wing::West,
-        _ => return None,
-    };
-    let castling = position.variant().rules.castling.as_ref()?;
-    castling.path(position.turn(), wing)
-}
-
-/// A move as text.
-///
-/// ```
-/// use protocol::board::{Castling, move_text};
-/// let chess = games::variant("chess").unwrap();
-/// let position = chess.position("4k3/8/8/8/8/8/8/4K2R w K - 0 1").unwrap();
-/// let castle = position.parse_uci("e1g1").unwrap();
-/// assert_eq!(move_text(&position, castle, Castling::Royal), "e1g1");
-/// assert_eq!(move_text(&position, castle, Castling::TakesRook), "e1h1");
-/// ```
-pub fn move_text(position: &Position, m: Move, castling: Castling) -> String {
-    if castling == Castling::TakesRook
-        && let Some(path) = path(position, m)
-    {
-        let frame = &position.variant().frame;
-        return format!("{}{}", frame.name(path.from), frame.name(path.partner_from));
-    }
-    position.uci(m).to_string()
-}
-
-/// Reads a move.
-pub fn read_move(position: &Position, text: &str, castling: Castling) -> Result<Move, UciError> {
-    if castling == Castling::TakesRook {
-        let moves = position.legal_moves();
-        let is_meant =
-            |&m: &Move| path(position, m).is_some() && move_text(position, m, castling) == text;
-        if let Some(m) = moves.into_iter().find(is_meant) {
-            return Ok(m);
-        }
-    }
-    position.parse_uci(text)
-}
-
 /// The moves of a line as text, from the position on.
-pub fn line_text(position: &Position, line: &[Move], castling: Castling) -> String {
-    let mut text = String::new();
-    let mut position = position.clone();
-    for &m in line {
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        text += &move_text(&position, m, castling);
-        if castling == Castling::TakesRook {
-            position = position.play(m);
-        }
-    }
-    text
+pub fn line_text(position: &Position, line: &[Move]) -> String {
+    let texts: Vec<String> = line.iter().map(|&m| position.uci(m).to_string()).collect();
+    texts.join(" ")
 }
 
 /// Squares of the pieces that give check, in the order of the squares.

@@ -33,6 +33,10 @@ impl Library for Home {
     fn ids(&self) -> Vec<String> {
         Host::ids(self)
     }
+
+    fn reserved(&self, id: &str) -> Option<String> {
+        Builtin.game_text(id)
+    }
 }
 
 impl Home {

@@ -1,7 +1,6 @@
 //! The options of the engine as both protocols offer them: one list with names, shapes and bounds, from
 //! which they are announced and by which they are set.
 
-use crate::board::Castling;
 use engine::{Level, MAX_LINES, MAX_THREADS, Options};
 use husun::clock::TimeControl;
 use std::time::Duration;
@@ -34,8 +33,6 @@ pub enum Name {
     ShowWdl,
     /// Full strength, whatever the level.
     AnalyseMode,
-    /// Castling is written as the king takes the rook.
-    Chess960,
     /// Whether a win worth more points is worth more than a mate.
     Points,
     /// Time lost between engine and clock, in milliseconds.
@@ -48,7 +45,7 @@ pub enum Name {
 
 impl Name {
     /// Every option with its name, in the order in which they are announced.
-    pub const ALL: [(Name, &'static str); 16] = [
+    pub const ALL: [(Name, &'static str); 15] = [
         (Name::Variant, "UCI_Variant"),
         (Name::Hash, "Hash"),
         (Name::Threads, "Threads"),
@@ -60,7 +57,6 @@ impl Name {
         (Name::Elo, "UCI_Elo"),
         (Name::ShowWdl, "UCI_ShowWDL"),
         (Name::AnalyseMode, "UCI_AnalyseMode"),
-        (Name::Chess960, "UCI_Chess960"),
         (Name::Points, "Points"),
         (Name::MoveOverhead, "Move Overhead"),
         (Name::Clock, "Clock"),
@@ -152,8 +148,6 @@ pub struct Settings {
     pub show_wdl: bool,
     /// Full strength, whatever the level.
     pub analyse: bool,
-    /// How castling is written.
-    pub castling: Castling,
     /// The clock, where one was named.
     pub clock: Option<TimeControl>,
 }
@@ -169,7 +163,6 @@ impl Settings {
             max_hash,
             show_wdl: false,
             analyse: false,
-            castling: Castling::Royal,
             clock: None,
         }
     }
@@ -231,7 +224,6 @@ impl Settings {
             | Name::LimitStrength
             | Name::ShowWdl
             | Name::AnalyseMode
-            | Name::Chess960
             | Name::Points => Shape::Check(false),
         }
     }
@@ -296,12 +288,6 @@ impl Settings {
             Name::ShowWdl => self.show_wdl = on,
             Name::AnalyseMode => self.analyse = on,
             Name::Points => self.options.points = on,
-            Name::Chess960 => {
-                self.castling = match on {
-                    true => Castling::TakesRook,
-                    false => Castling::Royal,
-                }
-            }
             // Pondering is asked for by each `go ponder`.
             _ => {}
         }

@@ -212,7 +212,7 @@ fn judge(ply: &mut Ply, position: &Position, m: Move, before: &Opinion, after: &
         first.after.push(evaluated(before));
         ply.variations.push(Branch {
             plies,
-            tail: Vec::new(),
+            ..Branch::default()
         });
     }
 }

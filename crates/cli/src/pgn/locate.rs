@@ -3,7 +3,8 @@
 
 use super::tape::line_length;
 use husun::Position;
-use husun::pgn::{Line, Location, RawGame};
+use husun::pgn::{Line, Location, Node, RawGame};
+use husun::record::is_null_move;
 
 /// The place of a tag in the text of a game, or of its first line.
 pub fn tag(name: &str, text: &[u8], line: u64) -> Location {
@@ -33,7 +34,7 @@ pub fn tag(name: &str, text: &[u8], line: u64) -> Location {
 /// The place of the first move that cannot be played.
 pub fn wrong_move(raw: &RawGame, start: &Position, text: &[u8], line: u64) -> Location {
     let mut moves = Vec::new();
-    up_to_wrong(&raw.line, start, &mut moves);
+    up_to_wrong(&raw.line, start, false, &mut moves);
     let mut moves = moves.into_iter().peekable();
     for (word, at) in words(text, line) {
         if moves.peek() == Some(&word.as_str()) {
@@ -47,21 +48,45 @@ pub fn wrong_move(raw: &RawGame, start: &Position, text: &[u8], line: u64) -> Lo
 }
 
 /// The moves as they stand in the text, variations behind the move that they replace, up to the first
-/// that cannot be played; tells whether there is one.
-fn up_to_wrong<'a>(line: &'a Line, start: &Position, moves: &mut Vec<&'a str>) -> bool {
+/// that cannot be played; tells whether there is one. In a variation, moves behind a null move are not played.
+fn up_to_wrong<'a>(
+    line: &'a Line,
+    start: &Position,
+    is_variation: bool,
+    moves: &mut Vec<&'a str>,
+) -> bool {
     let mut position = start.clone();
+    let mut played = 0;
     for node in &line.moves {
+        if is_variation && is_null_move(&node.san) {
+            break;
+        }
         moves.push(&node.san);
         let Ok(m) = position.parse_san(&node.san) else {
             return true;
         };
         let variations = &node.variations;
-        if variations.iter().any(|v| up_to_wrong(v, &position, moves)) {
+        if variations
+            .iter()
+            .any(|v| up_to_wrong(v, &position, true, moves))
+        {
             return true;
         }
         position = position.play(m);
+        played += 1;
     }
+    unplayed(&line.moves[played..], moves);
     false
+}
+
+/// Moves that stand in the text and are not played.
+fn unplayed<'a>(nodes: &'a [Node], moves: &mut Vec<&'a str>) {
+    for node in nodes {
+        moves.push(&node.san);
+        for variation in &node.variations {
+            unplayed(&variation.moves, moves);
+        }
+    }
 }
 
 /// The words outside tags and comments, without annotations that hang on them.
@@ -124,6 +149,11 @@ mod tests {
         let start = games::variant("chess").unwrap().start();
         let at = wrong_move(&raw, &start, text.as_bytes(), 10);
         assert_eq!((at.line, at.column), (13, 13));
+        let text =
+            "[Event \"x\"]\n\n1. e4 (1. d4 -- 2. Nf9 (2. c4 --) 2... d5) 1... e5\n2. Nf9 *\n";
+        let raw: RawGame = text.parse().unwrap();
+        let at = wrong_move(&raw, &start, text.as_bytes(), 1);
+        assert_eq!((at.line, at.column), (4, 4));
         let at = tag("Event", text.as_bytes(), 10);
         assert_eq!((at.line, at.column), (10, 1));
     }

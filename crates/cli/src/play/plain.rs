@@ -12,9 +12,10 @@ use anyhow::Result;
 use engine::Level;
 use husun::clock::TimeControl;
 use husun::{Outcome, Side, Special};
+use protocol::{Line, Lines, MAX_LINE};
 use render::Picture;
 use render::text::TextStyle;
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -56,14 +57,20 @@ pub fn run(source: &Source, beginning: Beginning, terms: Terms, look: Look) -> R
     writeln!(out, "{}. Type a move, `moves` or `help`.\n", variant.name)?;
     talk.board(&mut out)?;
     talk.answer(&mut out)?;
-    let mut lines = io::stdin().lock().lines();
+    let mut lines = Lines::new(io::stdin().lock());
     loop {
         if talk.prompt && talk.table.human_to_move() {
             write!(out, "{}> ", talk.table.game().turn().name())?;
         }
         out.flush()?;
         let Some(line) = lines.next() else { break };
-        let line = line?;
+        let line = match line {
+            Line::Text(line) => line,
+            Line::TooLong => {
+                writeln!(out, "a line is longer than {MAX_LINE} bytes")?;
+                continue;
+            }
+        };
         if line.trim().is_empty() {
             continue;
         }

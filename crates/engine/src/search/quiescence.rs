@@ -6,6 +6,9 @@ use crate::score::{INFINITE, MATE_BOUND, MAX_PLY, NONE, from_table, to_table};
 use crate::tt::{Bound, Entry};
 use husun::set::Set;
 
+/// Where a side has more captures than this, only the first ply tries them all: in a game of many hoppers even a search
+/// of one ply would take minutes.
+const CROWDED: usize = 48;
 /// Plies of quiescence in which all captures are tried, and checks answered with all moves.
 const WIDE: i32 = 6;
 
@@ -85,7 +88,8 @@ impl<S: Set> Worker<S> {
         if accepted {
             best = 0;
         }
-        let last = self.before(ply)[0].filter(|_| deep >= WIDE);
+        let narrow = deep >= WIDE || (deep > 0 && !evading && list.len() > CROWDED);
+        let last = self.before(ply)[0].filter(|_| narrow);
         let only = last.map(|moved| self.history.target(moved));
         let start = window.alpha;
         let mut best_move = None;

@@ -5,7 +5,7 @@ use std::io::BufRead;
 
 use super::builder::Builder;
 use super::error::{Location, PgnError, SyntaxError};
-use super::game::RawGame;
+use super::game::{GameResult, RawGame};
 use super::lexer::{Lexer, Token};
 
 /// How much one game may have, so that no text can exhaust memory or stack. Lengths are in bytes of UTF-8.
@@ -56,6 +56,12 @@ enum Search {
     BehindMoves,
     /// Behind the rest of this game's tags, which an empty line ends, and its movetext.
     BehindTags,
+    /// The same, with the empty line behind the tags already passed.
+    BehindHead,
+    /// A line has ended with a result: the next game begins behind an empty line, or with a tag or a first move.
+    BehindResult,
+    /// An empty line in the movetext: another game begins behind it with a tag or a first move.
+    BehindGap,
 }
 
 /// Reads the games of a PGN text from any [`BufRead`], in constant memory.
@@ -67,8 +73,8 @@ enum Search {
 /// comment that stands before the tags goes to the first move; comments after the last game are dropped.
 ///
 /// After a game that cannot be read, which gives its error, the reader goes on with the next line that begins
-/// with a tag pair; where the error is in the tags, with the next such line behind an empty one, or with the
-/// next `Event`. After an I/O error it ends.
+/// with a tag pair, or with a first move behind a result or an empty line; where the error is in the tags, with the
+/// next such line behind the movetext, or with the next `Event`. After an I/O error it ends.
 ///
 /// ```
 /// use husun::pgn::{Reader, SyntaxError};
@@ -149,18 +155,40 @@ impl<R: BufRead> Reader<R> {
                 self.search = Search::Here;
                 return Ok(());
             }
-            if self.lexer.source.at_line_start() {
-                if self.lexer.at_event()
-                    || self.search == Search::BehindMoves && self.lexer.at_tag()
-                {
-                    self.search = Search::Here;
-                    return Ok(());
-                }
-                if self.lexer.source.rest().trim_ascii().is_empty() {
-                    self.search = Search::BehindMoves;
-                }
+            self.search = self.behind_line();
+            if self.search == Search::Here {
+                return Ok(());
             }
             self.lexer.source.skip_line();
+        }
+    }
+
+    /// How the search goes on behind the rest of this line; `Here` if a game begins with it.
+    fn behind_line(&self) -> Search {
+        let rest = self.lexer.source.rest().trim_ascii();
+        if self.lexer.source.at_line_start() {
+            let begins = match self.search {
+                Search::BehindTags => self.lexer.at_event(),
+                Search::BehindResult | Search::BehindGap => {
+                    self.lexer.at_tag() || is_first_move(rest)
+                }
+                _ => self.lexer.at_tag(),
+            };
+            if begins {
+                return Search::Here;
+            }
+        }
+        // the rest of a line, behind an error, is no empty line
+        let empty = rest.is_empty() && self.lexer.source.at_line_start();
+        match self.search {
+            Search::BehindTags if !empty => Search::BehindTags,
+            Search::BehindTags | Search::BehindHead if empty => Search::BehindHead,
+            // what follows a result and an empty line begins a game, numbered or not
+            Search::BehindResult if empty => Search::Here,
+            Search::BehindResult if rest.is_empty() => Search::BehindResult,
+            _ if ends_game(rest) => Search::BehindResult,
+            _ if empty => Search::BehindGap,
+            _ => Search::BehindMoves,
         }
     }
 
@@ -205,6 +233,7 @@ impl<R: BufRead> Reader<R> {
                 Token::Close => builder.close(at)?,
                 Token::Result(result) if builder.open_variation().is_some() => {
                     let found = result.marker();
+                    self.search = Search::BehindResult;
                     return Err(at.error(SyntaxError::ResultInVariation { found }));
                 }
                 Token::Result(result) => {
@@ -246,6 +275,17 @@ impl<R: BufRead> Reader<R> {
             None => at.error(SyntaxError::MissingResult { found }),
         }
     }
+}
+
+/// Whether a line without its outer blanks begins with the number of a first move.
+fn is_first_move(line: &str) -> bool {
+    line.starts_with("1.")
+}
+
+/// Whether a line without its outer blanks ends with a result.
+fn ends_game(line: &str) -> bool {
+    let last = line.split_ascii_whitespace().next_back();
+    last.is_some_and(|word| GameResult::from_marker(word).is_some())
 }
 
 impl<R: BufRead> Iterator for Reader<R> {

@@ -156,7 +156,7 @@ fn errors_say_what_and_where() {
 
 #[rustfmt::skip]
 /// A text of several games, and what comes of each: its event, or the start of its error.
-const STREAMS: [(&str, &[&str]); 20] = [
+const STREAMS: [(&str, &[&str]); 30] = [
     ("", &[]),
     ("\n % \n", &["line 2, column 2"]),
     ("* * 1. e4 *", &["-", "-", "-"]),
@@ -180,6 +180,17 @@ const STREAMS: [(&str, &[&str]); 20] = [
     ("[Site x]\n1. e4 *\n[Event \"b\"]\n*", &["line 1, column 7", "b"]),
     ("[Event a\n[Event b\n[Event \"c\"]*", &["line 1, column 8", "c"]),
     ("junk text\nbefore\n[Event \"a\"]*", &["line 3, column 1", "a"]),
+    // games without tags
+    ("1. e4 ] e5 1-0\n\n1. d4 d5 0-1\n\n1. c4 *\n", &["line 1, column 7", "-", "-"]),
+    ("1. e4 ] e5 1-0\n1. d4 d5 0-1\n", &["line 1, column 7", "-"]),
+    ("1. e4 ] e5\n\n1. d4 d5 0-1\n", &["line 1, column 7", "-"]),
+    ("e4 ] e5 1-0\n\n\nd4 d5 0-1\n", &["line 1, column 4", "-"]),
+    ("1. e4 ]\n2. d4 1-0 3. c4\n4. c5 *\n\n1. d4 *\n", &["line 1, column 7", "-"]),
+    ("1. e4 (1. d4 *\n\n1. d4 *\n", &["line 1, column 14", "-"]),
+    ("1. e4 (1. d4 *) e5\n2. d4 *\n\n1. d4 *\n", &["line 1, column 14", "-"]),
+    ("1. e4 ]\n1. d4 ]\n*\n1. c4 ]\n1/2-1/2\n\n1. b4 *", &["line 1, column 7", "line 4, column 7", "-"]),
+    ("[Event \"a\"]\n\n1. e4 ] 1-0\n\n1. d4 *\n\n[Event \"b\"]\n\n*", &["line 3, column 7", "-", "b"]),
+    ("[Event \"a\"]\n[Site x]\n\n\n1. e4 e5\n2. d4 1-0\n\n1. d4 *", &["line 2, column 7", "-"]),
 ];
 
 #[test]

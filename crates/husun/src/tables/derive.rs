@@ -20,6 +20,26 @@ pub(super) fn seen(side: Side, (x, y): Vector) -> (i32, i32) {
     (i32::from(x), north * i32::from(y))
 }
 
+/// What is left of a kind's parts besides the plain slides of rook and bishop.
+fn without_slides(parts: &[Part]) -> Vec<Part> {
+    let plain: Vec<Part> = [&ORTHOGONAL, &DIAGONAL]
+        .into_iter()
+        .filter(|set| slides(parts, set))
+        .flat_map(|set| set.iter().map(|&step| plain_slide(step)))
+        .collect();
+    let rest = parts.iter().filter(|p| !plain.contains(p));
+    rest.copied().collect()
+}
+
+/// Adds the ways along paths that a kind's parts need a table for, where they are not known yet.
+pub(crate) fn add_paths(parts: &[Part], known: &mut Vec<RiderShape>) {
+    for shape in RiderShape::of(&without_slides(parts)) {
+        if !known.contains(&shape) {
+            known.push(shape);
+        }
+    }
+}
+
 /// The squares of a ray in their order, without its start.
 pub(super) fn walk(frame: &Frame, from: u8, (dx, dy): (i32, i32)) -> Vec<u8> {
     let mut squares = Vec::new();
@@ -233,16 +253,7 @@ impl<S: Set> Tables<S> {
                 diagonal: slides(&piece.parts, &DIAGONAL),
                 ..Mover::default()
             };
-            let is_slide = |p: &Part| {
-                let plain = |set: &[Vector; 4]| set.iter().any(|&s| *p == plain_slide(s));
-                (mover.orthogonal && plain(&ORTHOGONAL)) || (mover.diagonal && plain(&DIAGONAL))
-            };
-            let rest: Vec<Part> = piece
-                .parts
-                .iter()
-                .copied()
-                .filter(|p| !is_slide(p))
-                .collect();
+            let rest = without_slides(&piece.parts);
             if piece.pawn {
                 self.pawn_mask |= 1 << kind;
                 self.add_pawn(frame, kind, &rest, &mut pool);

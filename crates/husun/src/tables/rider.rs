@@ -52,7 +52,7 @@ impl<S: Set> Ray<S> {
 
 /// What pieces that share a rider have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RiderShape {
+pub(crate) struct RiderShape {
     mode: Mode,
     hop: bool,
     /// First legs (none for a straight ride) with their directions.

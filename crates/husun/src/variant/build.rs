@@ -5,6 +5,7 @@ use super::check::{Checker, bounds};
 use super::*;
 use crate::betza::Way;
 use crate::doc::{ArrivalDoc, At, GameDoc, PieceDoc, Problem, Sources};
+use crate::position::Status;
 use crate::set::Set;
 use std::collections::{BTreeMap, HashSet};
 
@@ -39,6 +40,7 @@ pub(super) fn build(doc: GameDoc, sources: &Sources) -> Result<Variant, GameErro
     let looks = checker.looks(&doc)?;
     let customs = checker.customs(&doc)?;
     let state = state_flags(&rules, &checker.pieces);
+    super::sense::check(&doc, &checker, &rules, &state)?;
     let words =
         |text: &Option<At<String>>| text.as_ref().map_or(String::new(), |t| t.get_ref().clone());
     let Checker { frame, pieces, .. } = checker;
@@ -53,6 +55,12 @@ pub(super) fn build(doc: GameDoc, sources: &Sources) -> Result<Variant, GameErro
             .name
             .as_ref()
             .map_or(text.clone(), |n| n.get_ref().clone()),
+        aliases: doc
+            .aliases
+            .iter()
+            .flatten()
+            .map(|a| a.get_ref().clone())
+            .collect(),
         summary: words(&doc.summary),
         origin: words(&doc.origin),
         clock,
@@ -79,11 +87,17 @@ pub(super) fn build(doc: GameDoc, sources: &Sources) -> Result<Variant, GameErro
         _ => AnyTables::W192(Arc::new(Tables::new(&variant))),
     };
     for named in &variant.setups {
-        variant.check_setup(&named.setup).map_err(|e| {
+        let wrong = |problem: String| {
             let at = setups.get(&named.name).map_or(0, |s| s.span().start);
-            let problem = Problem::Setup(e.to_string());
-            sources.error(at, format!("setups.{}", named.name), problem)
-        })?;
+            let key = format!("setups.{}", named.name);
+            sources.error(at, key, Problem::Setup(problem))
+        };
+        let status = variant.status_of(&named.setup);
+        let status = status.map_err(|e| wrong(e.to_string()))?;
+        if status != Status::Ongoing {
+            let name = status.name();
+            return Err(wrong(format!("the game is over before it begins: {name}")));
+        }
     }
     Ok(variant)
 }
@@ -397,10 +411,11 @@ fn promotion(doc: &GameDoc, c: &Checker) -> Result<Option<Promotion>, GameError>
     for letter in doc.to.iter().chain(&doc.captured) {
         let kind = c.kind("promotion", letter)?;
         if all.pieces.contains(&kind) || c.pieces[kind.index()].royal {
-            let problem = format!(
-                "{} is royal or promotes itself and cannot be chosen",
-                letter.get_ref()
-            );
+            let why = match c.pieces[kind.index()].royal {
+                true => "is royal",
+                false => "promotes itself",
+            };
+            let problem = format!("{} {why} and cannot be chosen", letter.get_ref());
             return Err(c.error(letter, "promotion", Problem::Conflict(problem)));
         }
     }

@@ -46,6 +46,8 @@ pub struct Go {
     pub searchmoves: Vec<String>,
     /// Count moves to this depth instead of searching.
     pub perft: Option<u32>,
+    /// What could not be read and was left out.
+    pub faults: Vec<CommandError>,
 }
 
 impl Go {
@@ -82,6 +84,11 @@ impl Go {
             remaining,
             moves_to_go: self.moves_to_go,
         })
+    }
+
+    /// Whether a limit is named, be it one that says nothing: a time of the other side, a word that cannot be read.
+    pub(crate) fn names_a_limit(&self) -> bool {
+        !self.faults.is_empty() || self.time.iter().any(Option::is_some)
     }
 }
 
@@ -166,13 +173,26 @@ pub enum CommandError {
     },
 }
 
+impl CommandError {
+    /// Which command it is about, if it is one.
+    pub(crate) fn command(&self) -> Option<&'static str> {
+        match self {
+            CommandError::Unknown(_) => None,
+            CommandError::Number { command, .. }
+            | CommandError::Word { command, .. }
+            | CommandError::Missing { command, .. } => command.split(' ').next(),
+        }
+    }
+}
+
 /// Shortens what was read for a message, and keeps control characters out of it.
 fn quote(text: &str) -> String {
     let shown = text.chars().map(|c| if c.is_control() { '?' } else { c });
     shown.take(40).collect()
 }
 
-/// Reads a line.
+/// Reads a line. `go` is always a `go`, as its sender waits for a move: what is wrong with it is among its
+/// [`Go::faults`].
 ///
 /// ```
 /// use protocol::uci::{Command, parse};
@@ -180,8 +200,8 @@ fn quote(text: &str) -> String {
 ///     panic!("another command");
 /// };
 /// assert_eq!((go.depth, go.searchmoves.len()), (Some(8), 2));
-/// let error = parse("go depth x").unwrap_err();
-/// assert_eq!(error.to_string(), "go depth: `x`: expected a number from 1 to 1000");
+/// let error = parse("bench x").unwrap_err();
+/// assert_eq!(error.to_string(), "bench depth: `x`: expected a number from 1 to 30");
 /// ```
 pub fn parse(line: &str) -> Result<Command, CommandError> {
     let mut words = line.split_whitespace();
@@ -195,7 +215,7 @@ pub fn parse(line: &str) -> Result<Command, CommandError> {
         "ucinewgame" => Command::NewGame,
         "setoption" => set_option(&rest)?,
         "position" => position(&rest)?,
-        "go" => Command::Go(Box::new(go(&rest)?)),
+        "go" => Command::Go(Box::new(go(&rest))),
         "ponderhit" => Command::PonderHit,
         "stop" => Command::Stop,
         "d" => Command::Display,
@@ -299,7 +319,8 @@ impl<'a> Words<'a> {
     }
 
     fn number(&mut self, word: &str, low: i64, high: i64) -> Result<i64, CommandError> {
-        let found = self.next().unwrap_or("");
+        let next = self.rest.first().filter(|w| !GO_WORDS.contains(w));
+        let found = next.and_then(|_| self.next()).unwrap_or("");
         let number = found.parse().ok().filter(|n| (low..=high).contains(n));
         number.ok_or_else(|| CommandError::Number {
             command: self.command,
@@ -337,47 +358,54 @@ const GO_WORDS: [&str; 17] = [
     "perft",
 ];
 
-fn go(rest: &[&str]) -> Result<Go, CommandError> {
+fn go(rest: &[&str]) -> Go {
     let mut go = Go::default();
     let mut words = Words::new("go", rest);
     while let Some(word) = words.next() {
-        match word {
-            "infinite" => go.infinite = true,
-            "ponder" => go.ponder = true,
-            "depth" => go.depth = Some(words.number(word, 1, 1000)? as u32),
-            "perft" => go.perft = Some(words.number(word, 0, 30)? as u32),
-            "mate" => go.mate = Some(words.number(word, 1, 1000)? as u32),
-            "nodes" => go.nodes = Some(words.number(word, 1, i64::MAX)? as u64),
-            "movestogo" => {
-                let number = words.number(word, 0, 100_000)? as u32;
-                // Some programs say 0 where there is no further time control.
-                go.moves_to_go = (number > 0).then_some(number);
-            }
-            "movetime" => go.movetime = Some(words.time(word)?),
-            "wtime" => go.time[0] = Some(words.time(word)?),
-            "btime" => go.time[1] = Some(words.time(word)?),
-            "wreserve" => go.reserve[0] = words.time(word)?,
-            "breserve" => go.reserve[1] = words.time(word)?,
-            "wperiods" => go.periods[0] = Some(words.number(word, 0, 65_535)? as u16),
-            "bperiods" => go.periods[1] = Some(words.number(word, 0, 65_535)? as u16),
-            "winc" => go.increment[0] = words.time(word)?,
-            "binc" => go.increment[1] = words.time(word)?,
-            "searchmoves" => {
-                let rest = words.rest;
-                let end = rest.iter().position(|w| GO_WORDS.contains(w));
-                let (moves, rest) = rest.split_at(end.unwrap_or(rest.len()));
-                go.searchmoves = moves.iter().map(|&m| m.into()).collect();
-                words.rest = rest;
-            }
-            _ => {
-                return Err(CommandError::Word {
-                    command: "go",
-                    found: quote(word),
-                    expected: "depth, nodes, movetime, wtime, btime, winc, binc, wreserve, breserve, \
-                               wperiods, bperiods, movestogo, infinite, ponder, mate, searchmoves or perft",
-                });
-            }
+        if let Err(fault) = go_word(&mut go, word, &mut words) {
+            go.faults.push(fault);
         }
     }
-    Ok(go)
+    go
+}
+
+fn go_word(go: &mut Go, word: &str, words: &mut Words) -> Result<(), CommandError> {
+    match word {
+        "infinite" => go.infinite = true,
+        "ponder" => go.ponder = true,
+        "depth" => go.depth = Some(words.number(word, 1, 1000)? as u32),
+        "perft" => go.perft = Some(words.number(word, 0, 30)? as u32),
+        "mate" => go.mate = Some(words.number(word, 1, 1000)? as u32),
+        "nodes" => go.nodes = Some(words.number(word, 1, i64::MAX)? as u64),
+        "movestogo" => {
+            let number = words.number(word, 0, 100_000)? as u32;
+            // Some programs say 0 where there is no further time control.
+            go.moves_to_go = (number > 0).then_some(number);
+        }
+        "movetime" => go.movetime = Some(words.time(word)?),
+        "wtime" => go.time[0] = Some(words.time(word)?),
+        "btime" => go.time[1] = Some(words.time(word)?),
+        "wreserve" => go.reserve[0] = words.time(word)?,
+        "breserve" => go.reserve[1] = words.time(word)?,
+        "wperiods" => go.periods[0] = Some(words.number(word, 0, 65_535)? as u16),
+        "bperiods" => go.periods[1] = Some(words.number(word, 0, 65_535)? as u16),
+        "winc" => go.increment[0] = words.time(word)?,
+        "binc" => go.increment[1] = words.time(word)?,
+        "searchmoves" => {
+            let rest = words.rest;
+            let end = rest.iter().position(|w| GO_WORDS.contains(w));
+            let (moves, rest) = rest.split_at(end.unwrap_or(rest.len()));
+            go.searchmoves = moves.iter().map(|&m| m.into()).collect();
+            words.rest = rest;
+        }
+        _ => {
+            return Err(CommandError::Word {
+                command: "go",
+                found: quote(word),
+                expected: "depth, nodes, movetime, wtime, btime, winc, binc, wreserve, breserve, \
+                           wperiods, bperiods, movestogo, infinite, ponder, mate, searchmoves or perft",
+            });
+        }
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! The engine's lines of UCI as text.
 
-use crate::board::{Castling, line_text};
+use crate::board::line_text;
 use crate::settings::Shape;
 use engine::Info;
 use husun::{Position, Variant};
@@ -50,7 +50,7 @@ pub fn variant(variant: &Arc<Variant>) -> String {
 }
 
 /// A line of thinking about a position.
-pub fn info(info: &Info, position: &Position, castling: Castling, wdl: bool) -> String {
+pub fn info(info: &Info, position: &Position, wdl: bool) -> String {
     let millis = info.time.as_millis() as u64;
     let speed = info.nodes as f64 / info.time.as_secs_f64().max(1e-6);
     let mut text = format!(
@@ -67,7 +67,7 @@ pub fn info(info: &Info, position: &Position, castling: Castling, wdl: bool) -> 
     );
     if !info.pv.is_empty() {
         text += " pv ";
-        text += &line_text(position, &info.pv, castling);
+        text += &line_text(position, &info.pv);
     }
     text
 }

@@ -1,15 +1,15 @@
 //! A UCI session: the game and position in hand, the engine, and the search under way.
 
-use super::command::{Command, Go, Start, parse};
+use super::command::{Command, CommandError, Go, Start, parse};
 use super::reply;
-use crate::board::{Castling, checkers, diagram, move_text, read_move};
+use crate::board::{checkers, diagram};
 use crate::events::{Desk, Event, Job};
 use crate::host::{Host, Task};
 use crate::lines::{Line, MAX_LINE};
 use crate::room::Room;
 use crate::settings::{Effect, Name};
 use engine::{Limits, Outcome};
-use husun::{Position, Status, Variant};
+use husun::{Move, Position, PositionError, Status, UciError, Variant};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -20,13 +20,11 @@ pub fn run<H: Host>(host: H, input: impl Read + Send + 'static, out: impl Write)
     let Some(variant) = first_variant(&host) else {
         return Ok(());
     };
-    let position = variant.start();
     let mut session = Session {
         room: Room::new(host, input),
         out,
+        placed: Ok(Placed::start(&variant)),
         variant,
-        position,
-        history: Vec::new(),
         work: None,
     };
     session.serve()
@@ -41,17 +39,49 @@ fn first_variant(host: &impl Host) -> Option<Arc<Variant>> {
 /// What the engine's thread is at.
 struct Work {
     job: Job,
-    /// The position searched, if it is a search, and how castling is written.
-    search: Option<(Position, Castling)>,
+    /// The position searched, if it is a search.
+    search: Option<Position>,
 }
+
+/// The position in hand.
+#[derive(Clone)]
+struct Placed {
+    position: Position,
+    /// Keys of the positions before, the oldest first.
+    history: Vec<u64>,
+}
+
+impl Placed {
+    fn start(variant: &Arc<Variant>) -> Placed {
+        Placed {
+            position: variant.start(),
+            history: Vec::new(),
+        }
+    }
+}
+
+/// Why there is no position in hand. The one before is not kept: a program that does not read what it is told
+/// would be given moves of another position.
+#[derive(Clone, Debug, thiserror::Error)]
+enum Refusal {
+    #[error("{0}")]
+    Command(#[from] CommandError),
+    #[error("position: {0}")]
+    Position(#[from] PositionError),
+    #[error("position: move {number}: {error}")]
+    Move { number: usize, error: UciError },
+    #[error("a line is longer than {MAX_LINE} bytes")]
+    TooLong,
+}
+
+/// How long a search takes whose only limit says nothing.
+const UNREADABLE: Duration = Duration::from_secs(1);
 
 struct Session<H, W> {
     room: Room<H>,
     out: W,
     variant: Arc<Variant>,
-    position: Position,
-    /// Keys of the positions before, the oldest first.
-    history: Vec<u64>,
+    placed: Result<Placed, Refusal>,
     work: Option<Work>,
 }
 
@@ -68,7 +98,8 @@ impl<H: Host, W: Write> Session<H, W> {
             let flow = match self.room.next() {
                 Event::Line(Line::Text(line)) => self.line(&line)?,
                 Event::Line(Line::TooLong) => {
-                    self.inform(&format!("a line is longer than {MAX_LINE} bytes"))?;
+                    // Nothing but a position is that long.
+                    self.refuse(Refusal::TooLong)?;
                     Flow::On
                 }
                 Event::Eof => Flow::Quit,
@@ -95,18 +126,36 @@ impl<H: Host, W: Write> Session<H, W> {
         Ok(())
     }
 
+    fn refuse(&mut self, refusal: Refusal) -> io::Result<()> {
+        self.inform(&refusal.to_string())?;
+        self.placed = Err(refusal);
+        Ok(())
+    }
+
+    /// The position in hand; where there is none, says why.
+    fn in_hand(&mut self) -> io::Result<Option<Placed>> {
+        match &self.placed {
+            Ok(placed) => Ok(Some(placed.clone())),
+            Err(refusal) => {
+                let text = format!("no position: the last one was refused: {refusal}");
+                self.inform(&text)?;
+                Ok(None)
+            }
+        }
+    }
+
     /// Deals with what the engine's thread says.
     fn heard(&mut self, event: Event) -> io::Result<()> {
         match event {
             Event::Info(info) => {
                 let Some(Work {
-                    search: Some((position, castling)),
+                    search: Some(position),
                     ..
                 }) = &self.work
                 else {
                     return Ok(());
                 };
-                let line = reply::info(&info, position, *castling, self.room.settings.show_wdl);
+                let line = reply::info(&info, position, self.room.settings.show_wdl);
                 self.print(&line)
             }
             Event::Say(line) => self.print(&line),
@@ -128,7 +177,7 @@ impl<H: Host, W: Write> Session<H, W> {
         let Some(work) = self.work.take() else {
             return Ok(());
         };
-        let Some((position, castling)) = work.search else {
+        let Some(position) = work.search else {
             return Ok(());
         };
         let best = match found {
@@ -147,10 +196,10 @@ impl<H: Host, W: Write> Session<H, W> {
         if found.is_some_and(|f| f.accept) {
             self.inform("accept")?;
         }
-        let mut line = format!("bestmove {}", move_text(&position, best, castling));
+        let mut line = format!("bestmove {}", position.uci(best));
         if let Some(ponder) = found.and_then(|f| f.ponder) {
             let after = position.play(best);
-            line += &format!(" ponder {}", move_text(&after, ponder, castling));
+            line += &format!(" ponder {}", after.uci(ponder));
         }
         self.print(&line)
     }
@@ -175,7 +224,10 @@ impl<H: Host, W: Write> Session<H, W> {
         let command = match parse(line) {
             Ok(command) => command,
             Err(error) => {
-                self.inform(&error.to_string())?;
+                match error.command() {
+                    Some("position") => self.refuse(error.into())?,
+                    _ => self.inform(&error.to_string())?,
+                }
                 return Ok(Flow::On);
             }
         };
@@ -208,8 +260,10 @@ impl<H: Host, W: Write> Session<H, W> {
             Command::Display => self.display()?,
             Command::Eval => {
                 self.settle()?;
-                let text = self.room.prepare(&self.variant).assess(&self.position);
-                self.print(&text)?;
+                if let Some(placed) = self.in_hand()? {
+                    let text = self.room.prepare(&self.variant).assess(&placed.position);
+                    self.print(&text)?;
+                }
             }
             Command::Bench(depth) => self.bench(depth)?,
             Command::Nothing => {}
@@ -253,8 +307,7 @@ impl<H: Host, W: Write> Session<H, W> {
             return self.inform(&format!("no game `{id}`"));
         };
         if !Arc::ptr_eq(&variant, &self.variant) {
-            self.position = variant.start();
-            self.history.clear();
+            self.placed = Ok(Placed::start(&variant));
             self.room.leave();
             self.variant = variant;
         }
@@ -262,76 +315,78 @@ impl<H: Host, W: Write> Session<H, W> {
         self.print(&line)
     }
 
-    /// Sets a position up; where anything is wrong the last one stays.
+    /// Sets a position up; where anything is wrong there is none until the next.
     fn set_position(&mut self, start: Start, moves: &[String]) -> io::Result<()> {
-        let mut position = match start {
-            Start::Setup => self.variant.start(),
-            Start::Fen(fen) => match self.variant.position(&fen) {
-                Ok(position) => position,
-                Err(error) => return self.inform(&format!("position: {error}")),
-            },
-        };
-        let mut history = Vec::with_capacity(moves.len());
-        for (i, text) in moves.iter().enumerate() {
-            match read_move(&position, text, self.room.settings.castling) {
-                Ok(m) => {
-                    history.push(position.key());
-                    position = position.play(m);
-                }
-                Err(error) => {
-                    return self.inform(&format!("position: move {}: {error}", i + 1));
-                }
-            }
+        match placed(&self.variant, start, moves) {
+            Ok(placed) => self.placed = Ok(placed),
+            Err(refusal) => self.refuse(refusal)?,
         }
-        self.position = position;
-        self.history = history;
         Ok(())
     }
 
     fn go(&mut self, go: &Go) -> io::Result<()> {
         self.settle()?;
+        for fault in &go.faults {
+            self.inform(&fault.to_string())?;
+        }
+        let Some(Placed { position, history }) = self.in_hand()? else {
+            return match go.perft {
+                Some(_) => Ok(()),
+                None => self.print("bestmove 0000"),
+            };
+        };
         if let Some(depth) = go.perft {
-            let position = self.position.clone();
             return self.start(move |desk| count(&position, depth, desk));
         }
-        let limits = match self.limits(go) {
-            Ok(limits) => limits,
-            Err(error) => return self.inform(&format!("go searchmoves: {error}")),
-        };
+        let limits = self.limits(go, &position)?;
         let task = Task {
-            position: self.position.clone(),
-            history: self.history.clone(),
+            position: position.clone(),
+            history,
             limits,
         };
         let options = self.room.settings.options();
         self.work = Some(Work {
-            search: Some((self.position.clone(), self.room.settings.castling)),
+            search: Some(position),
             job: self.room.search(&self.variant, task, &options),
         });
         Ok(())
     }
 
-    fn limits(&self, go: &Go) -> Result<Limits, husun::UciError> {
-        let moves = go.searchmoves.iter();
-        let searchmoves = moves
-            .map(|text| read_move(&self.position, text, self.room.settings.castling))
-            .collect::<Result<Vec<_>, _>>()?;
-        let clock = go.clock(self.position.turn(), self.room.settings.clock);
+    fn limits(&mut self, go: &Go, position: &Position) -> io::Result<Limits> {
+        let searchmoves = self.searchmoves(go, position)?;
+        let clock = go.clock(position.turn(), self.room.settings.clock);
         let bounded = go.depth.is_some()
             || go.nodes.is_some()
             || go.movetime.is_some()
             || go.mate.is_some()
             || clock.is_some();
+        // Who names a limit waits for a move, even where it says nothing.
+        let unreadable = !bounded && !go.infinite && go.names_a_limit();
         Ok(Limits {
             depth: go.depth,
             nodes: go.nodes,
-            movetime: go.movetime,
+            movetime: go.movetime.or(unreadable.then_some(UNREADABLE)),
             clock,
             mate: go.mate,
-            infinite: go.infinite || !bounded,
+            infinite: go.infinite || !(bounded || unreadable),
             searchmoves,
             ponder: go.ponder.then(|| Arc::new(AtomicBool::new(true))),
         })
+    }
+
+    /// The moves to choose from, without those that are none here.
+    fn searchmoves(&mut self, go: &Go, position: &Position) -> io::Result<Vec<Move>> {
+        let mut moves = Vec::new();
+        for text in &go.searchmoves {
+            match position.parse_uci(text) {
+                Ok(m) => moves.push(m),
+                Err(error) => self.inform(&format!("go searchmoves: {error}"))?,
+            }
+        }
+        if moves.is_empty() && !go.searchmoves.is_empty() {
+            self.inform("go searchmoves: none of the moves is legal: all moves are searched")?;
+        }
+        Ok(moves)
     }
 
     /// Starts work that prints and finds no move.
@@ -342,7 +397,9 @@ impl<H: Host, W: Write> Session<H, W> {
     }
 
     fn display(&mut self) -> io::Result<()> {
-        let position = self.position.clone();
+        let Some(Placed { position, .. }) = self.in_hand()? else {
+            return Ok(());
+        };
         self.print(&diagram(&position))?;
         self.print("")?;
         self.print(&format!("Fen: {}", position.fen()))?;
@@ -363,6 +420,23 @@ impl<H: Host, W: Write> Session<H, W> {
         let depth = depth.unwrap_or(engine::BENCH_DEPTH);
         self.start(move |desk| bench(&games, depth, desk))
     }
+}
+
+/// A position with the moves that lead to it.
+fn placed(variant: &Arc<Variant>, start: Start, moves: &[String]) -> Result<Placed, Refusal> {
+    let mut position = match start {
+        Start::Setup => variant.start(),
+        Start::Fen(fen) => variant.position(&fen)?,
+    };
+    let mut history = Vec::with_capacity(moves.len());
+    for (i, text) in moves.iter().enumerate() {
+        let number = i + 1;
+        let found = position.parse_uci(text);
+        let m = found.map_err(|error| Refusal::Move { number, error })?;
+        history.push(position.key());
+        position = position.play(m);
+    }
+    Ok(Placed { position, history })
 }
 
 /// Counts and prints, looking now and then whether to stop.

@@ -80,11 +80,6 @@ fn commands() {
     }
     for (line, error) in [
         ("joho", "unknown command `joho`"),
-        ("go depth", "go depth: ``: expected a number from 1 to 1000"),
-        (
-            "go nodes -1",
-            "go nodes: `-1`: expected a number from 1 to 9223372036854775807",
-        ),
         ("position", "position: `startpos` or `fen` is missing"),
         ("position fen", "position fen: the position text is missing"),
         ("setoption", "setoption: `name` with a name is missing"),
@@ -111,6 +106,12 @@ fn a_script() {
             "position fen 8/8 w - - 0 1",
             "info string position: board: 2 ranks: expected 8",
         ),
+        (
+            "go depth 1",
+            "info string no position: the last one was refused: position: board: 2 ranks: expected 8",
+        ),
+        ("", "bestmove 0000"),
+        ("position startpos", ""),
         (
             "go depth 1",
             "info depth 1 seldepth 2 multipv 1 score cp 0 nodes 1000 nps 1000 hashfull 3 time 1000 pv a2a3",
@@ -148,24 +149,106 @@ fn a_script() {
 }
 
 #[test]
-fn castling_in_both_forms() {
+fn no_move_of_another_position() {
     let talk = Talk::new(FakeHost::default());
-    let fen = "position fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1 moves";
-    talk.say(&format!("{fen} e1h1"));
-    assert!(
-        talk.hear()
-            .starts_with("info string position: move 1: `e1h1`")
-    );
-    talk.say("setoption name UCI_Chess960 value true");
-    for moves in ["e1h1 e8a8", "e1g1 e8c8"] {
-        talk.say(&format!("{fen} {moves}"));
-        talk.say("d");
-        let lines = talk.until("Checkers");
-        assert!(lines.contains(&"Fen: 2kr3r/8/8/8/8/8/8/R4RK1 w - - 2 2".into()));
+    for line in [
+        "position fen 8/8 w - - 0 1",
+        "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1h1",
+        "position startpos moves e2e4 e2e4",
+        "position startpos e2e4",
+        "position fen",
+        "position",
+        &"x".repeat(1 << 18),
+    ] {
+        talk.say("position startpos");
+        talk.say(line);
+        let refusal = talk.hear();
+        let reason = refusal.strip_prefix("info string ").unwrap();
+        let no_position = format!("info string no position: the last one was refused: {reason}");
+        for asked in ["go depth 1", "go perft 2", "eval", "d"] {
+            talk.say(asked);
+            assert_eq!(talk.hear(), no_position, "{asked} after {line}");
+            if asked == "go depth 1" {
+                assert_eq!(talk.hear(), "bestmove 0000");
+            }
+        }
     }
-    talk.say(fen);
-    talk.say("go depth 1 searchmoves e1g1");
-    talk.until("bestmove");
+    talk.say("position startpos moves e2e4");
+    talk.say("go depth 1");
+    talk.until("bestmove a7a5");
+    // Another game has its own start.
+    talk.say("position startpos moves e2e5");
+    talk.hear();
+    talk.say("setoption name UCI_Variant value shatranj");
+    talk.say("go depth 1");
+    talk.until("bestmove a2a3");
+    assert!(talk.end().is_empty());
+}
+
+#[test]
+fn every_go_has_its_move() {
+    let talk = Talk::new(FakeHost::default());
+    let number = |word: &str, found: &str, high: &str| {
+        format!("go {word}: `{found}`: expected a number from 1 to {high}")
+    };
+    for (line, told) in [
+        ("go depth", number("depth", "", "1000")),
+        ("go depth abc", number("depth", "abc", "1000")),
+        ("go depth 0", number("depth", "0", "1000")),
+        ("go depth movetime 5", number("depth", "", "1000")),
+        ("go nodes 0", number("nodes", "0", "9223372036854775807")),
+        ("go nodes -1", number("nodes", "-1", "9223372036854775807")),
+        ("go mate x depth 3", number("mate", "x", "1000")),
+        (
+            "go movetime 99999999999999999999999",
+            "go movetime: `99999999999999999999999`: expected a number from \
+             -9223372036854775808 to 9223372036854775807"
+                .into(),
+        ),
+        ("go deep", "go: unknown word `deep`: expected".into()),
+        (
+            "go depth 1 searchmoves a2a3 e2e5",
+            "go searchmoves: `e2e5` is not legal here".into(),
+        ),
+        (
+            "go depth 1 searchmoves e2e5",
+            "go searchmoves: `e2e5` is not legal here".into(),
+        ),
+        ("go btime 1000", String::new()),
+    ] {
+        talk.say(line);
+        let lines = talk.until("bestmove");
+        assert!(
+            lines[0].starts_with(&format!("info string {told}")) || told.is_empty(),
+            "{line}: {lines:?}"
+        );
+        assert_eq!(lines.last().unwrap(), "bestmove a2a3", "{line}");
+    }
+    talk.say("go infinite depth x");
+    talk.until("info string");
+    talk.say("isready");
+    assert_eq!(talk.hear(), "readyok");
+    talk.say("stop");
+    talk.until("bestmove a2a3");
+}
+
+#[test]
+fn a_search_of_one_position_says_what_it_found() {
+    let talk = Talk::new(Home::default());
+    for game in ["chess", "citadelir2024", "strike80"] {
+        talk.say(&format!("setoption name UCI_Variant value {game}"));
+        talk.hear();
+        talk.say("go nodes 1");
+        let lines = talk.until("bestmove");
+        let [info, best] = &lines[..] else {
+            panic!("{game}: {lines:?}");
+        };
+        let played = best.split(' ').nth(1).unwrap();
+        assert!(
+            info.starts_with("info depth 1 ") && info.ends_with(&format!(" pv {played}")),
+            "{game}: {info}"
+        );
+    }
 }
 
 #[test]
@@ -336,9 +419,6 @@ fn garbage() {
         "setoption name Threads",
         "setoption name UCI_Variant value nonsense",
         "setoption name UCI_Elo value x",
-        "go searchmoves e2e5",
-        "go depth 0",
-        "go movetime 99999999999999999999999",
         "position startpos moves e2e4 e2e4",
         "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w KQkq - 0 1",
     ] {

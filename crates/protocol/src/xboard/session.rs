@@ -20,13 +20,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Options that XBoard sets by commands of their own, or that are not for it.
-const NOT_OFFERED: [Name; 7] = [
+const NOT_OFFERED: [Name; 6] = [
     Name::Clock,
     Name::Variant,
     Name::Hash,
     Name::Threads,
     Name::Ponder,
-    Name::Chess960,
     Name::ShowWdl,
 ];
 
