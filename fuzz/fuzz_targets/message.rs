@@ -42,7 +42,7 @@ fuzz_target!(|data: &[u8]| {
     };
     for (side, name) in [(Side::White, "a"), (Side::Black, "b")] {
         let person = Person { guest: name.into(), name: name.into() };
-        for event in table.joined(Who::Player(side), person) {
+        for event in table.joined(Who::Player(side), person, name.into()) {
             keep(&mut table, event, Duration::ZERO);
         }
     }
@@ -51,7 +51,7 @@ fuzz_target!(|data: &[u8]| {
         if let Some(event) = table.follow_up() {
             keep(&mut table, event, at);
         }
-        if let Some(event) = table.overdue(at, Duration::ZERO, &mut || 2) {
+        if let Some(event) = table.overdue(at, Duration::ZERO, n % 2 == 0, &mut || 2) {
             keep(&mut table, event, at);
         }
         let Ok(message) = server::socket::decode(line) else { continue };

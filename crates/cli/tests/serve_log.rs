@@ -48,7 +48,7 @@ async fn the_log_holds_no_seats_and_no_colours() -> Fallible<()> {
     child.wait()?;
     let (game, cookie) = played?;
     let text = std::fs::read_to_string(&log)?;
-    assert!(text.contains("games are read"), "{text}");
+    assert!(text.contains("serving"), "{text}");
     let friend = game.friend_seat.ok_or("no seat for the friend")?;
     let value = cookie.split_once('=').ok_or("no value")?.1.to_owned();
     for secret in [game.seat, friend, value] {

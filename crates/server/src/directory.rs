@@ -12,7 +12,7 @@ use crate::services::{Services, secret, wall_ms};
 use crate::store::{CardRow, Due, GameWrite, NewGameRow, StoreError, StoredGame, millis};
 use crate::table::card::StoredCard;
 use crate::table::show::Presence;
-use crate::table::{Entry, Event, Person, SeatSpec, Spec, Table, WAITING, Who};
+use crate::table::{Entry, Event, Opener, Person, SeatSpec, Spec, Table, WAITING, Who};
 use crate::task::{Command, GameTask, Handle, Pulse};
 use crate::wire::{Both, GameCard, NewGame, Refusal, Snapshot};
 use crate::work::{Weight, Work};
@@ -20,17 +20,22 @@ use husun::Side;
 use husun::clock::TimeControl;
 use metrics::gauge;
 use rand::RngExt;
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::net::IpAddr;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{OnceCell, oneshot};
 
 /// Own games shown at most.
 const OWN: u32 = 50;
 /// Games to watch shown at most.
 const WATCHED: usize = 24;
+/// For how long the list of them holds.
+const HOLDS: Duration = Duration::from_secs(1);
+/// Longest wait for what a live game says of itself.
+const ANSWER: Duration = Duration::from_millis(300);
 
 /// A game made, with what opens its seats.
 #[derive(Clone, Debug)]
@@ -48,6 +53,8 @@ pub struct ReadGame {
     pub table: Table,
     /// The server's time when its time was that of its last event.
     pub since: Duration,
+    /// Whether that is known; if not, it is now.
+    pub anchored: bool,
     /// Epoch of its owner.
     pub epoch: i64,
     /// When it wants to be looked at, as it is stored.
@@ -84,7 +91,11 @@ pub struct Directory {
 struct Inner {
     services: Arc<Services>,
     games: Mutex<HashMap<String, Arc<OnceCell<Handle>>>>,
+    /// Most of them; 0 for any number.
     max_games: usize,
+    closing: AtomicBool,
+    /// What was told last of games to watch.
+    watched: tokio::sync::Mutex<Option<(Instant, Vec<GameCard>)>>,
 }
 
 impl Directory {
@@ -95,6 +106,8 @@ impl Directory {
                 services,
                 games: Mutex::default(),
                 max_games,
+                closing: AtomicBool::new(false),
+                watched: tokio::sync::Mutex::default(),
             }),
         }
     }
@@ -123,14 +136,18 @@ impl Directory {
 
     fn find_live(&self, id: &str) -> Option<Handle> {
         let games = self.games();
-        games.get(id).and_then(|cell| cell.get()).cloned()
+        let handle = games.get(id).and_then(|cell| cell.get());
+        handle.filter(|h| !h.is_closed()).cloned()
     }
 
     /// Lets a game leave memory, unless someone holds its handle.
     pub(crate) fn may_leave(&self, id: &str, pulse: &Arc<Pulse>) -> bool {
         let mut games = self.games();
-        let Some(handle) = games.get(id).and_then(|cell| cell.get()) else {
-            return true;
+        let handle = match games.get(id).map(|cell| cell.get()) {
+            None => return true,
+            // Its start has not been noted yet: someone is about to get it.
+            Some(None) => return false,
+            Some(Some(handle)) => handle,
         };
         if !Arc::ptr_eq(&handle.pulse, pulse) {
             return true;
@@ -159,39 +176,55 @@ impl Directory {
         if !is_id(id) {
             return Ok(None);
         }
+        if let Some(handle) = self.find_live(id) {
+            return Ok(Some(handle));
+        }
+        payer.pays()?;
         for _ in 0..3 {
-            if let Some(handle) = self.find_live(id) {
-                if !handle.is_closed() {
-                    return Ok(Some(handle));
-                }
-                // Its task has just ended with a fault.
-                tokio::task::yield_now().await;
-                continue;
-            }
-            payer.pays()?;
-            let cell = {
-                let mut games = self.games();
-                let full = games.len() >= self.inner.max_games;
-                if full && !games.contains_key(id) && matches!(payer, Payer::Address(..)) {
-                    return Err(full_house());
-                }
-                games.entry(id.into()).or_default().clone()
-            };
-            let started = cell.get_or_try_init(|| self.start(id)).await;
+            let cell = self.place(id, payer)?;
+            let started = cell.get_or_try_init(|| self.start(id)).await.map(drop);
+            // The handle is taken while nobody can leave: it is held from then on, or the game has left already.
+            let mut games = self.games();
+            let ours = games.get(id).is_some_and(|c| Arc::ptr_eq(c, &cell));
             match started {
-                Ok(handle) => return Ok(Some(handle.clone())),
-                Err(problem) => {
-                    let mut games = self.games();
-                    let unused =
-                        |c: &Arc<OnceCell<Handle>>| Arc::ptr_eq(c, &cell) && c.get().is_none();
-                    if games.get(id).is_some_and(unused) {
+                Ok(()) => {
+                    let handle = cell.get().filter(|h| ours && !h.is_closed()).cloned();
+                    if handle.is_some() {
+                        return Ok(handle);
+                    }
+                    if ours {
+                        // Its task has ended without a word.
                         games.remove(id);
                     }
+                }
+                Err(problem) => {
+                    // Others may wait for the same place, and one of them tries next.
+                    if ours && Arc::strong_count(&cell) == 2 {
+                        games.remove(id);
+                    }
+                    drop(cell);
                     return problem.map_or(Ok(None), Err);
                 }
             }
         }
         Err(refusal("busy", "the game does not answer; try again"))
+    }
+
+    /// The place of a game that lives or is to live.
+    fn place(&self, id: &str, payer: Payer<'_>) -> Result<Arc<OnceCell<Handle>>, Refusal> {
+        if self.inner.closing.load(Relaxed) {
+            return Err(refusal(
+                "busy",
+                "the server goes down; come again in a moment",
+            ));
+        }
+        let mut games = self.games();
+        let most = self.inner.max_games;
+        let full = most > 0 && games.len() >= most && matches!(payer, Payer::Address(..));
+        if full && !games.contains_key(id) {
+            return Err(full_house());
+        }
+        Ok(games.entry(id.into()).or_default().clone())
     }
 
     /// Starts a game's task. Without a refusal there is no such game.
@@ -223,8 +256,12 @@ impl Directory {
     ) -> Option<T> {
         let handle = self.find_live(id)?;
         let (answer, told) = oneshot::channel();
-        handle.commands.send(command(answer)).await.ok()?;
-        told.await.ok()
+        // A game that waits for the storage does not answer: then storage is asked.
+        let asked = async {
+            handle.commands.send(command(answer)).await.ok()?;
+            told.await.ok()
+        };
+        tokio::time::timeout(ANSWER, asked).await.ok()?
     }
 
     /// Makes a game from wishes, for a guest.
@@ -291,9 +328,12 @@ impl Directory {
                 kept: table.person(from).cloned(),
                 ..old.clone()
             };
-            if let Some(crate::table::Opener::Number(number)) = table.opener(Who::Player(from)) {
-                (seat.number, seat.secret) = (number, String::new());
-            }
+            seat.secret = String::new();
+            seat.number = match table.opener(Who::Player(from)) {
+                Some(Opener::Number(number)) => number,
+                // Words of the first version are known to the maker of the game, for the friend's seat too.
+                _ => secret(16),
+            };
             *spec.seats.get_mut(side) = seat;
         }
         spec.seed = rand::rng().random();
@@ -336,22 +376,41 @@ impl Directory {
         self.read(id).await
     }
 
-    /// Games being played that are shown to all, those moved last first.
+    /// Games being played that are shown to all, those moved last first, as they were a moment ago.
     pub async fn watchable(&self) -> Vec<GameCard> {
-        let mut found: Vec<(u64, String)> = {
+        let mut last = self.inner.watched.lock().await;
+        if let Some((at, cards)) = &*last
+            && at.elapsed() < HOLDS
+        {
+            return cards.clone();
+        }
+        let cards = self.find_watchable().await;
+        *last = Some((Instant::now(), cards.clone()));
+        cards
+    }
+
+    async fn find_watchable(&self) -> Vec<GameCard> {
+        // The best so far, the one moved longest ago on top.
+        let mut found: BinaryHeap<Reverse<(u64, String)>> = BinaryHeap::new();
+        {
             let games = self.games();
             let live = games
                 .iter()
                 .filter_map(|(id, cell)| Some((id, cell.get()?)));
-            let shown = live.filter(|(_, h)| h.pulse.shown.load(Relaxed));
-            shown
-                .map(|(id, h)| (h.pulse.moved_ms.load(Relaxed), id.clone()))
-                .collect()
-        };
-        found.sort_unstable_by(|a, b| b.cmp(a));
-        found.truncate(WATCHED);
+            for (id, handle) in live.filter(|(_, h)| h.pulse.shown.load(Relaxed)) {
+                let moved = handle.pulse.moved_ms.load(Relaxed);
+                let full = found.len() >= WATCHED;
+                if full && found.peek().is_some_and(|Reverse(least)| least.0 >= moved) {
+                    continue;
+                }
+                found.push(Reverse((moved, id.clone())));
+                if full {
+                    found.pop();
+                }
+            }
+        }
         let mut cards = Vec::with_capacity(found.len());
-        for (_, id) in found {
+        for Reverse((_, id)) in found.into_sorted_vec() {
             let card = self.ask(&id, |answer| Command::Card {
                 guest: None,
                 answer,
@@ -412,19 +471,21 @@ impl Directory {
 
     /// Tells all games that the server goes down, and waits until they have stored what they are at.
     pub async fn close(&self, patience: Duration) {
-        let handles: Vec<Handle> = {
-            let games = self.games();
-            games
-                .values()
-                .filter_map(|cell| cell.get().cloned())
-                .collect()
-        };
-        for handle in handles {
-            let _ = handle.commands.try_send(Command::Shutdown);
-        }
-        let start = std::time::Instant::now();
+        self.inner.closing.store(true, Relaxed);
+        let start = Instant::now();
         while self.live() > 0 && start.elapsed() < patience {
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            let handles: Vec<Handle> = {
+                let games = self.games();
+                games
+                    .values()
+                    .filter_map(|cell| cell.get().cloned())
+                    .collect()
+            };
+            for handle in handles {
+                // One whose queue is full is told in the next round.
+                let _ = handle.commands.try_send(Command::Shutdown);
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
 }
@@ -554,15 +615,16 @@ fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame, Refusal> {
     let table = Table::replay(spec, &entries).map_err(|e| damaged(e.to_string()))?;
     let now = services.clock.now();
     let since = match (stored.events.last(), stored.due) {
-        (Some(row), _) if row.run >= services.counted_from => millis_back(row.run_ms),
+        (Some(row), _) if row.run >= services.counted_from => Some(millis_back(row.run_ms)),
         // Nothing has happened yet: it was made when its waiting began.
-        (None, Some(due)) => millis_back(due).saturating_sub(WAITING),
+        (None, Some(due)) if due > 0 => Some(millis_back(due).saturating_sub(WAITING)),
         // Of a run whose times do not count on: its clock stood still then.
-        _ => now,
+        _ => None,
     };
     Ok(ReadGame {
         table,
-        since: since.min(now),
+        anchored: since.is_some(),
+        since: since.unwrap_or(now).min(now),
         epoch: stored.epoch,
         due: stored.due,
     })

@@ -59,8 +59,7 @@ pub fn read(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<PgnAnswer, P
         return Err(PgnError::Rate);
     }
     let known = || games::ids().collect::<Vec<_>>().join(", ");
-    let find = |id: &str| games::variant(if id.is_empty() { games::ORTHODOX } else { id });
-    let record = Record::from_raw(&raw, find, known).map_err(|e| wrong(e.to_string()))?;
+    let record = Record::from_raw(&raw, games::named, known).map_err(|e| wrong(e.to_string()))?;
     Ok(PgnAnswer {
         variant: record.start.variant().id.clone(),
         start: record.start.fen(),

@@ -51,6 +51,10 @@ struct Line {
     game: Game,
 }
 
+/// Bytes of a move's text at most.
+const LONGEST_MOVE: usize = 32;
+/// Bytes of a position text at most.
+const LONGEST_FEN: usize = 1000;
 /// Positions that all kept lines have together at most.
 const KEPT: usize = 20_000;
 
@@ -66,6 +70,17 @@ impl Lines {
         if moves.len() > MAX_MOVES {
             let message = format!("{} moves, expected at most {MAX_MOVES}", moves.len());
             return Err(refusal("moves", message));
+        }
+        // What is kept is kept as it was written.
+        if let Some(at) = moves.iter().position(|text| text.len() > LONGEST_MOVE) {
+            let found: String = moves[at].chars().take(LONGEST_MOVE).collect();
+            let message = format!("move {}: {found:?}... is too long for a move", at + 1);
+            return Err(refusal("illegal_move", message));
+        }
+        if let Some(length) = fen.map(str::len).filter(|&length| length > LONGEST_FEN) {
+            let message =
+                format!("{length} bytes of position text, expected at most {LONGEST_FEN}");
+            return Err(refusal("fen", message));
         }
         let mut line = match self.take(variant, fen, moves) {
             Some(line) => line,
@@ -133,6 +148,7 @@ impl Line {
             let m = read_move(position, text).map_err(|e| bad(e.to_string()))?;
             self.game.play_on(m).map_err(|e| bad(e.to_string()))?;
             self.moves.push(text.clone());
+            debug_assert!(text.len() <= LONGEST_MOVE);
         }
         Ok(())
     }

@@ -72,7 +72,7 @@ pub enum ServeError {
         error: io::Error,
     },
     /// Threads cannot be started.
-    #[error("engine threads: {0}")]
+    #[error("threads cannot be started: {0}")]
     Threads(io::Error),
 }
 
@@ -204,8 +204,12 @@ impl Running {
         );
         let (guard, open_to_players) = (app.guard.clone(), app.ready.clone());
         gate.open(http::router(app));
+        let (_alive, server) = std::sync::mpsc::channel();
+        let (run, clock) = (services.run, services.clock.clone());
+        let beating = std::thread::Builder::new().name("time".into());
+        let beating = beating.spawn(move || beat(note, run, clock, server));
+        beating.map_err(ServeError::Threads)?;
         let tasks = [
-            tokio::spawn(beat(note, services.clone())),
             tokio::spawn(follow_health(services.clone())),
             tokio::spawn(watch_storage(store.clone())),
             tokio::spawn(directory.clone().attend()),
@@ -351,14 +355,13 @@ async fn end_of_start(clock: ServerClock, grace: Duration) {
     clock.resume(&Halt::Starting);
 }
 
-/// Notes the server's time in the data folder.
-async fn beat(mut note: TimeNote, services: Arc<Services>) {
-    let mut beats = tokio::time::interval(BEAT);
-    beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+/// Notes the server's time in the data folder, on a thread of its own: a disk that fails keeps nobody else waiting.
+/// Ends when `server` is gone.
+fn beat(mut note: TimeNote, run: i64, clock: ServerClock, server: std::sync::mpsc::Receiver<()>) {
+    use std::sync::mpsc::RecvTimeoutError::Timeout;
     let mut ill = false;
-    loop {
-        beats.tick().await;
-        match note.note(services.run, millis(services.clock.now())) {
+    while server.recv_timeout(BEAT) == Err(Timeout) {
+        match note.note(run, millis(clock.now())) {
             Ok(()) => ill = false,
             Err(error) if !ill => {
                 ill = true;

@@ -313,6 +313,7 @@ impl Session {
         }
         let command = Command::Act {
             socket: self.number,
+            outbox: self.outbox.clone(),
             of,
             action,
             came: Arrival {

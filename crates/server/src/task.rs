@@ -42,6 +42,8 @@ const WAIT: Duration = Duration::from_secs(1);
 const SPREAD: Duration = Duration::from_millis(500);
 /// Time in storing from which on a game's time is noted anew, so that a sudden end does not charge it.
 const DRIFT: Duration = Duration::from_millis(100);
+/// A game in which nothing can happen while someone is there is looked at again after this.
+const OCCUPIED: Duration = Duration::from_secs(3600);
 /// What is told while nothing can be stored.
 pub const TROUBLE: &str =
     "the server cannot store moves at the moment; the clocks stand still until it can";
@@ -84,6 +86,8 @@ pub enum Command {
     Act {
         /// Its number.
         socket: u64,
+        /// Where it is answered.
+        outbox: Outbox,
         /// The name of the action, for answers.
         of: &'static str,
         /// What.
@@ -197,6 +201,19 @@ pub struct GameTask {
     drift: Duration,
     /// Something went wrong that must not: the game is read anew from storage.
     broken: bool,
+    /// Whether storage knows when its time was that of its last event.
+    anchored: bool,
+}
+
+/// However the task ends, by a fault too, nobody goes on waiting for it.
+impl Drop for GameTask {
+    fn drop(&mut self) {
+        self.stop_thinking();
+        for socket in self.sockets.values() {
+            socket.outbox.end(Ending::GameGone);
+        }
+        self.directory.left(&self.id, &self.pulse);
+    }
 }
 
 impl GameTask {
@@ -228,6 +245,7 @@ impl GameTask {
             deserted: Instant::now().checked_sub(LINGER),
             drift: Duration::ZERO,
             broken: false,
+            anchored: read.anchored,
         };
         tokio::spawn(task.run(inbox));
         Handle {
@@ -268,10 +286,22 @@ impl GameTask {
         matches!(*halt, Some(Halt::Storage)).then_some(TROUBLE)
     }
 
-    /// When the task has to wake without a command.
+    /// Whether time alone can do something now: a game that nobody comes to is closed when nobody is there.
+    fn is_timed(&self) -> bool {
+        match self.table.stage() {
+            Stage::Playing if self.table.clock().is_some() => true,
+            Stage::Playing | Stage::Waiting => self.sockets.is_empty(),
+            Stage::Customs => true,
+            Stage::Over | Stage::Aborted => false,
+        }
+    }
+
+    /// When the task has to wake without a command. It has something to do then, or it would wake for ever.
     fn wake(&self) -> Option<Instant> {
-        let leave = self.deserted.map(|since| since + LINGER);
-        let due = self.table.deadline().and_then(|deadline| {
+        let idle = self.thinking.is_none() && self.counselling.is_none();
+        let leave = self.deserted.filter(|_| idle).map(|since| since + LINGER);
+        let deadline = self.table.deadline().filter(|_| self.is_timed());
+        let due = deadline.and_then(|deadline| {
             let allowance = match self.table.stage() {
                 Stage::Playing => LAG,
                 _ => Duration::ZERO,
@@ -284,6 +314,11 @@ impl GameTask {
 
     async fn run(mut self, mut inbox: mpsc::Receiver<Command>) {
         self.note_pulse();
+        if !self.anchored && !self.table.is_over() {
+            // Its time was noted by a version whose times do not count on: from here on they do.
+            let now = self.now();
+            self.enact(vec![Event::Resumed], now).await;
+        }
         self.follow_up().await;
         self.overdue().await;
         self.think();
@@ -319,11 +354,13 @@ impl GameTask {
                 () = sleep => self.woken().await,
             }
         }
-        self.stop_thinking();
-        for socket in self.sockets.values() {
-            socket.outbox.end(Ending::GameGone);
+        // Who came meanwhile comes anew.
+        inbox.close();
+        while let Ok(command) = inbox.try_recv() {
+            if let Command::Join(visitor) = command {
+                visitor.outbox.end(Ending::GameGone);
+            }
         }
-        self.directory.left(&self.id, &self.pulse);
     }
 
     fn wants_to_leave(&self) -> bool {
@@ -367,7 +404,12 @@ impl GameTask {
             return Some(millis(self.services.clock.now() + AHEAD));
         }
         let earliest = self.table.earliest(self.now())?;
-        Some(millis(self.server_at(earliest)))
+        let due = millis(self.server_at(earliest));
+        match self.is_timed() {
+            true => Some(due),
+            // Nothing will happen while someone is there.
+            false => Some(due.max(millis(self.services.clock.now() + OCCUPIED))),
+        }
     }
 
     /// The change of what is stored about that. What is stored may be too early: then the game is looked at in vain.
@@ -396,6 +438,9 @@ impl GameTask {
 
     async fn woken(&mut self) {
         self.overdue().await;
+        if self.broken {
+            return;
+        }
         if self.presence_due.is_some_and(|due| due <= Instant::now()) {
             self.presence_due = None;
             self.tell_now(0);
@@ -433,10 +478,11 @@ impl GameTask {
             }
             Command::Act {
                 socket,
+                outbox,
                 of,
                 action,
                 came,
-            } => self.act(socket, of, action, came).await,
+            } => self.act(socket, outbox, of, action, came).await,
             Command::Thought { number, outcome } => self.thought(number, outcome).await,
             Command::Look { guest, answer } => {
                 let who = self.table.seat_of_guest(&guest).unwrap_or(Who::Watcher);
@@ -449,7 +495,7 @@ impl GameTask {
             }
             Command::Attend => {
                 self.overdue().await;
-                if let Some(due) = self.due_change() {
+                if let Some(due) = self.due_change().filter(|_| !self.broken) {
                     let write = GameWrite {
                         due: Some(due),
                         ..self.write()
@@ -496,6 +542,9 @@ impl GameTask {
         if !events.is_empty() {
             let now = self.now();
             self.carry_out(events, now).await;
+            if self.broken {
+                return;
+            }
         }
         outbox.tell(&ServerMessage::Snapshot(Box::new(self.snapshot(who))));
         self.presence_changed();
@@ -512,10 +561,21 @@ impl GameTask {
         snapshot
     }
 
-    async fn act(&mut self, socket: u64, of: &'static str, action: Action, came: Arrival) {
-        let Some((who, outbox)) = self.sockets.get(&socket).map(|s| (s.who, s.outbox.clone()))
-        else {
-            return;
+    async fn act(
+        &mut self,
+        socket: u64,
+        outbox: Outbox,
+        of: &'static str,
+        action: Action,
+        came: Arrival,
+    ) {
+        let Some(who) = self.sockets.get(&socket).map(|s| s.who) else {
+            // Its coming was refused.
+            return outbox.tell(&ServerMessage::Refused {
+                of: of.into(),
+                code: "no_game".into(),
+                message: "you are not in this game: your link opened no seat".into(),
+            });
         };
         let at = self.time_at(came.at).max(self.table.at());
         let appoints = matches!(action, Action::Appoint { .. });
@@ -587,6 +647,9 @@ impl GameTask {
     async fn carry_out(&mut self, events: Vec<Event>, at: Duration) {
         if self.enact(events, at).await {
             self.follow_up().await;
+            if self.broken {
+                return;
+            }
             self.think();
             self.counsel_by_engine();
             self.watch_the_wait();
@@ -624,6 +687,10 @@ impl GameTask {
     /// Makes events so, stores them, and tells. An event that does not apply is not stored, and what is not stored is
     /// not seen: nobody asks the game in between, and if storing is refused the game is read anew.
     async fn enact(&mut self, events: Vec<Event>, at: Duration) -> bool {
+        if self.broken {
+            // What stands here is not what is stored.
+            return false;
+        }
         let (first, server) = (self.table.seq() + 1, self.server_at(at));
         let numbered = (first..).zip(&events);
         let rows = numbered.map(|(seq, event)| self.services.row(seq, at, server, event));

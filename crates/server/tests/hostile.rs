@@ -369,3 +369,160 @@ async fn requests_out_of_form_are_told_why() -> Fallible<()> {
     }
     server.end().await
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_invitation_is_not_a_seat() -> Fallible<()> {
+    let server = TestServer::start("invitation", |_| ()).await?;
+    let made = server.make(FRIENDS).await?;
+    let (mut white, _) = server.join(&made.id, Some(&made.seat)).await?;
+    let invitation = made.friend_seat.clone().ok_or("no invitation")?;
+    let (mut black, told) = server.join(&made.id, Some(&invitation)).await?;
+    white.ply(0).await?;
+    let own = told.seat.ok_or("no word of the own")?;
+    assert_ne!(own, invitation);
+    // The maker knows the invitation, and nothing more.
+    let mut maker = server.socket().await?;
+    let error = maker
+        .join(&made.id, Some(&invitation))
+        .await
+        .err()
+        .ok_or("sat down")?;
+    assert!(error.to_string().contains("taken the seat"), "{error}");
+    maker.say(&ClientMessage::Resign).await?;
+    assert!(matches!(
+        maker.refusal().await?.as_str(),
+        "no_game" | "not_your_seat"
+    ));
+    // Storage holds no word that opens anything.
+    for name in ["husun.sqlite", "husun.sqlite-wal"] {
+        let bytes = std::fs::read(server.folder.join(name))?;
+        for word in [&own, &invitation, &made.seat] {
+            let found = bytes.windows(word.len()).any(|w| w == word.as_bytes());
+            assert!(!found, "{name} holds a seat's word");
+        }
+    }
+    // The friend's own word opens the seat on any device.
+    let (mut elsewhere, told) = server.join(&made.id, Some(&own)).await?;
+    assert_eq!(told.own, Some(server::wire::Side::Black));
+    white.play(0, "e2e4").await?;
+    black.ply(1).await?;
+    elsewhere.play(1, "e7e5").await?;
+    white.ply(2).await?;
+    server.end().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_frame_counts() -> Fallible<()> {
+    let server = TestServer::start("frames", |_| ()).await?;
+    for binary in [false, true] {
+        let mut socket = server.socket().await?;
+        let mut sent = 0;
+        while sent < 2000 {
+            let gone = match binary {
+                true => socket.send_binary(vec![0; 10]).await,
+                false => socket.send_pong().await,
+            };
+            if gone.is_err() {
+                break;
+            }
+            sent += 1;
+        }
+        let ended = loop {
+            match socket.hear().await {
+                Ok(_) => {}
+                Err(error) => break error.to_string(),
+            }
+        };
+        assert!(!ended.contains("elapsed"), "{sent} frames, then {ended}");
+    }
+    server.end().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rematch_is_a_game_made() -> Fallible<()> {
+    let server = TestServer::start("rematches", |c| {
+        c.limits.games_per_minute = 10;
+        c.limits.messages_per_second = 0;
+    })
+    .await?;
+    let wishes = r#"{"variant":"chess","side":"white","level":1}"#;
+    let mut made = server.make(wishes).await?;
+    let mut games = 1;
+    let refused = loop {
+        let (mut socket, _) = server.join(&made.id, Some(&made.seat)).await?;
+        socket.say(&ClientMessage::Abort).await?;
+        socket.say(&ClientMessage::Rematch).await?;
+        let next = socket
+            .until(|m| match m {
+                ServerMessage::Update { now, .. } => now.rematch.map(Ok),
+                ServerMessage::Refused { code, .. } => Some(Err(code)),
+                _ => None,
+            })
+            .await?;
+        match next {
+            Ok(id) => made.id = id,
+            Err(code) => break code,
+        }
+        games += 1;
+        assert!(games < 100, "{games} games from one address");
+    };
+    assert_eq!(
+        (refused.as_str(), games <= 11),
+        ("rate", true),
+        "{games} games"
+    );
+    server.end().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replaced_counsellor_watches() -> Fallible<()> {
+    let server = TestServer::start("counsellor", |_| ()).await?;
+    let made = server
+        .make(r#"{"variant":"strike80","side":"white"}"#)
+        .await?;
+    let (mut white, _) = server.join(&made.id, Some(&made.seat)).await?;
+    let friend = made.friend_seat.clone().ok_or("no invitation")?;
+    let (_black, _) = server.join(&made.id, Some(&friend)).await?;
+    white.say(&ClientMessage::Appoint { engine: false }).await?;
+    let link = white
+        .until(|m| match m {
+            ServerMessage::CounselLink { seat } => Some(seat),
+            _ => None,
+        })
+        .await?;
+    let (mut counsellor, told) = server.join(&made.id, Some(&link)).await?;
+    assert_eq!(told.counsels, Some(server::wire::Side::White));
+    white.say(&ClientMessage::Appoint { engine: true }).await?;
+    let told = counsellor
+        .until(|m| match m {
+            ServerMessage::Snapshot(snapshot) => Some(snapshot),
+            _ => None,
+        })
+        .await?;
+    assert_eq!((told.counsels, told.seat), (None, None));
+    let advice = ClientMessage::Advise { text: "no".into() };
+    counsellor.say(&advice).await?;
+    assert_eq!(counsellor.refusal().await?, "not_your_seat");
+    server.end().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_socket_that_never_reads_is_closed() -> Fallible<()> {
+    let server = TestServer::start("deaf", |c| {
+        c.limits.messages_per_second = 0;
+        c.limits.requests_per_second = 0;
+    })
+    .await?;
+    let (made, _white, _black) = begun(&server).await?;
+    let mut deaf = server.socket().await?;
+    let join = ClientMessage::Join {
+        game: made.id,
+        seat: None,
+        name: None,
+    };
+    // Each is answered by a snapshot, which nobody takes.
+    let closed = async { while deaf.say(&join).await.is_ok() {} };
+    let closed = tokio::time::timeout(std::time::Duration::from_secs(60), closed).await;
+    assert!(closed.is_ok(), "it is still open");
+    server.end().await
+}

@@ -163,9 +163,11 @@ async fn friends_agree_on_draws_and_takebacks_while_others_watch() -> Fallible<(
     let server = TestServer::start("friends", |_| ()).await?;
     let (made, mut white, mut black) = friends(
         &server,
-        r#"{"variant":"chess","side":"white","takebacks":true}"#,
+        r#"{"variant":"chess","side":"white","takebacks":true,"public":true}"#,
     )
     .await?;
+    let (private, _white, _black) =
+        friends(&server, r#"{"variant":"chess","side":"white"}"#).await?;
     let (mut watcher, snapshot) = server.join(&made.id, None).await?;
     assert_eq!(snapshot.own, None);
     white.play(0, "e4").await?;
@@ -195,6 +197,10 @@ async fn friends_agree_on_draws_and_takebacks_while_others_watch() -> Fallible<(
         .await?;
     let watchable: Vec<GameCard> = server.get("/api/games").await?;
     assert!(watchable.iter().any(|c| c.id == made.id));
+    assert!(
+        !watchable.iter().any(|c| c.id == private.id),
+        "private unless wished otherwise"
+    );
     black
         .say(&ClientMessage::Draw { ply: 1, seq: None })
         .await?;

@@ -302,7 +302,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The server takes players: games are read, the storage answers. */
+        /** The server takes players: it has started and does not go down, and its storage takes what it is given. */
         get: operations["ready"];
         put?: never;
         post?: never;
@@ -519,6 +519,11 @@ export interface components {
              * @description Half-moves played before it.
              */
             ply: number;
+            /**
+             * Format: int64
+             * @description Number of the last event known, `now.seq`: a move meant for a position that was taken back since is refused.
+             */
+            seq?: number | null;
             /** @description The move. */
             text: string;
             /** @enum {string} */
@@ -529,6 +534,11 @@ export interface components {
              * @description Half-moves played.
              */
             ply: number;
+            /**
+             * Format: int64
+             * @description Number of the last event known.
+             */
+            seq?: number | null;
             /** @enum {string} */
             type: "accept";
         } | {
@@ -540,6 +550,11 @@ export interface components {
              * @description Half-moves played.
              */
             ply: number;
+            /**
+             * Format: int64
+             * @description Number of the last event known.
+             */
+            seq?: number | null;
             /** @enum {string} */
             type: "draw";
         } | {
@@ -556,6 +571,11 @@ export interface components {
              * @description Half-moves played.
              */
             ply: number;
+            /**
+             * Format: int64
+             * @description Number of the last event known.
+             */
+            seq?: number | null;
             /** @enum {string} */
             type: "takeback";
         } | {
@@ -710,7 +730,10 @@ export interface components {
         };
         /** @description A game made. */
         GameMade: {
-            /** @description Secret of the friend's seat, to be sent to the friend. */
+            /**
+             * @description Invitation to the friend's seat, to be sent to the friend: `/game/{id}#{friend_seat}`. It opens the seat once;
+             *     who comes by it is told a secret of the own, as `seat` of the snapshot.
+             */
             friend_seat?: string | null;
             /** @description Public id of the game; `/game/{id}` shows it. */
             id: string;
@@ -754,6 +777,11 @@ export interface components {
             level?: number | null;
             /** @description Name to show, at most 30 characters. */
             name?: string | null;
+            /**
+             * @description Whether it is shown among the games to watch. If missing, games against the engine are and games of friends
+             *     are not; who has a game's address can always watch.
+             */
+            public?: boolean | null;
             /** @description Named set-up; the standard one if missing. */
             setup?: string | null;
             side?: components["schemas"]["Side"] | null;
@@ -774,6 +802,11 @@ export interface components {
             counsel?: components["schemas"]["Both_Counsel"] | null;
             customs?: components["schemas"]["CustomsNow"] | null;
             draw_offer?: components["schemas"]["Side"] | null;
+            /**
+             * Format: int32
+             * @description How many questions the engine takes up before this game's, while it waits for a thread.
+             */
+            engine_waits?: number | null;
             /** @description All legal moves in UCI form, while playing. An Emperors move is a square twice. */
             legal?: string[];
             /** @description Who plays. */
@@ -937,6 +970,11 @@ export interface components {
             played?: components["schemas"]["Played"][];
             /** @enum {string} */
             type: "update";
+        } | {
+            /** @description What is out of order. */
+            trouble?: string | null;
+            /** @enum {string} */
+            type: "trouble";
         } | (components["schemas"]["ChatLine"] & {
             /** @enum {string} */
             type: "chat";
@@ -1243,6 +1281,14 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1282,6 +1328,14 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1472,6 +1526,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     describe: {
@@ -1520,6 +1590,22 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1631,6 +1717,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     empty: {
@@ -1679,6 +1781,22 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1784,6 +1902,22 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     health: {
@@ -1801,6 +1935,14 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -1822,6 +1964,14 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     ready: {
@@ -1839,6 +1989,14 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             503: {

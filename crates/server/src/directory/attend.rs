@@ -5,12 +5,15 @@ use super::{Directory, Payer, is_id};
 use crate::clock::Halt;
 use crate::store::{Due, GameWrite, millis};
 use crate::task::Command;
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// How often storage is asked.
 const PAUSE: Duration = Duration::from_millis(250);
 /// Games taken at once: in portions, so that players are not kept waiting.
 const PORTION: u32 = 50;
+/// Pause between portions.
+const BREATH: Duration = Duration::from_millis(10);
 /// Longest wait for a portion.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// A live game whose engine thinks is looked after by its task; storage has it looked at after this.
@@ -30,21 +33,35 @@ impl Directory {
                 continue;
             }
             let until = millis(services.clock.now() + ahead);
-            loop {
-                let ids = match services.store.due(until, PORTION).await {
-                    Ok(ids) => ids,
-                    Err(error) => {
-                        tracing::warn!(%error, "games that are due cannot be found");
-                        break;
-                    }
-                };
-                let all = ids.len() < PORTION as usize;
-                self.attend_to(ids).await;
-                if all {
-                    ahead = Duration::ZERO;
-                    break;
-                }
+            if self.sweep(until).await {
+                ahead = Duration::ZERO;
             }
+        }
+    }
+
+    /// Looks after all games that are due until a time, each once. Whether it came to the end.
+    async fn sweep(&self, until: i64) -> bool {
+        let services = self.services();
+        let mut seen = HashSet::new();
+        loop {
+            // Those that were looked at may be due still: beyond them there are others.
+            let most = PORTION + u32::try_from(seen.len()).unwrap_or(u32::MAX - PORTION);
+            let mut ids = match services.store.due(until, most).await {
+                Ok(ids) => ids,
+                Err(error) => {
+                    tracing::warn!(%error, "games that are due cannot be found");
+                    return false;
+                }
+            };
+            ids.retain(|id| seen.insert(id.clone()));
+            if ids.is_empty() {
+                return true;
+            }
+            if *services.clock.halted().borrow() == Some(Halt::Storage) {
+                return false;
+            }
+            self.attend_to(ids).await;
+            tokio::time::sleep(BREATH).await;
         }
     }
 

@@ -5,7 +5,7 @@ use super::kept::Shelf;
 use crate::directory::Directory;
 use crate::refusal::refusal;
 use crate::state::App;
-use crate::store::Store;
+use crate::store::{Health, Store};
 use crate::wire::Refusal;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -56,7 +56,7 @@ pub async fn health() -> &'static str {
     "alive\n"
 }
 
-/// The server takes players: games are read, the storage answers.
+/// The server takes players: it has started and does not go down, and its storage takes what it is given.
 #[utoipa::path(get, path = "/readyz", responses((status = 200, content_type = "text/plain", body = String),
         (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub async fn ready(State(app): State<App>) -> Result<&'static str, Failure> {
@@ -64,10 +64,19 @@ pub async fn ready(State(app): State<App>) -> Result<&'static str, Failure> {
         return Err(Failure::of(
             StatusCode::SERVICE_UNAVAILABLE,
             "starting",
-            "games are being read, or the server goes down",
+            "the server goes down",
         ));
     }
-    let store = &*app.directory.services().store;
+    let services = app.directory.services();
+    if let Health::Ill(trouble) = &*services.writer.health().borrow() {
+        let message = format!("nothing can be stored: {trouble}");
+        return Err(Failure::of(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "storage",
+            message,
+        ));
+    }
+    let store = &*services.store;
     app.wellness.of(store).await?;
     Ok("ready\n")
 }

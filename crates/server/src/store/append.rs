@@ -92,24 +92,8 @@ async fn together(
     take_seats(connection, writes).await?;
     set_due(connection, writes).await?;
     note_time(connection, writes).await?;
-    for write in writes {
-        if let Some(card) = &write.card {
-            sqlx::query("UPDATE games SET card = $1, card_seq = $2 WHERE id = $3 AND epoch = $4")
-                .bind(&card.text)
-                .bind(card.seq)
-                .bind(&write.game)
-                .bind(write.epoch)
-                .execute(&mut *connection)
-                .await?;
-        }
-        if write.over {
-            sqlx::query("UPDATE games SET over = 1, due = NULL WHERE id = $1 AND epoch = $2")
-                .bind(&write.game)
-                .bind(write.epoch)
-                .execute(&mut *connection)
-                .await?;
-        }
-    }
+    keep_cards(connection, writes).await?;
+    end(connection, writes).await?;
     commit(connection, dialect).await
 }
 
@@ -247,6 +231,50 @@ async fn take_seats(
         .bind(ms)
         .execute(&mut *connection)
         .await?;
+    }
+    Ok(())
+}
+
+async fn keep_cards(
+    connection: &mut AnyConnection,
+    writes: &[GameWrite],
+) -> Result<(), StoreError> {
+    let cards: Vec<_> = writes
+        .iter()
+        .filter_map(|write| Some((write, write.card.as_ref()?)))
+        .collect();
+    for part in cards.chunks(ROWS) {
+        let sql = format!(
+            "UPDATE games SET card = v.column3, card_seq = v.column4 FROM (VALUES {}) AS v \
+             WHERE games.id = v.column1 AND games.epoch = v.column2",
+            places(part.len(), 4)
+        );
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+        for (write, card) in part {
+            query = query
+                .bind(&write.game)
+                .bind(write.epoch)
+                .bind(&card.text)
+                .bind(card.seq);
+        }
+        query.execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+async fn end(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(), StoreError> {
+    let over: Vec<&GameWrite> = writes.iter().filter(|write| write.over).collect();
+    for part in over.chunks(ROWS) {
+        let sql = format!(
+            "UPDATE games SET over = 1, due = NULL FROM (VALUES {}) AS v \
+             WHERE games.id = v.column1 AND games.epoch = v.column2",
+            places(part.len(), 2)
+        );
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+        for write in part {
+            query = query.bind(&write.game).bind(write.epoch);
+        }
+        query.execute(&mut *connection).await?;
     }
     Ok(())
 }

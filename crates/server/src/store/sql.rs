@@ -20,7 +20,7 @@ static MIGRATIONS: Migrator = sqlx::migrate!();
 const LOCK: i64 = 0x4855_5355_4e00_0001;
 /// Connections that read.
 const READERS: u32 = 4;
-/// Longest wait for one of them.
+/// Longest wait for one of them, and for its answer.
 const ACQUIRE: Duration = Duration::from_secs(10);
 
 /// Which database it is.
@@ -331,6 +331,16 @@ impl SqlStore {
     }
 }
 
+/// What is read has a deadline: a database that is gone without a word is not waited for.
+async fn within<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    match tokio::time::timeout(ACQUIRE, answer).await {
+        Ok(answer) => answer,
+        Err(_) => Err(StoreError::Unavailable(
+            "the database does not answer".into(),
+        )),
+    }
+}
+
 /// Puts a connection back, unless it met an error: then it is closed.
 async fn give_back<T>(
     writing: &mut Writing,
@@ -362,15 +372,15 @@ impl Store for SqlStore {
     }
 
     fn load<'a>(&'a self, id: &'a str) -> Answer<'a, Option<StoredGame>> {
-        Box::pin(self.load_now(id))
+        Box::pin(within(self.load_now(id)))
     }
 
     fn due(&self, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>> {
-        Box::pin(self.due_now(now_ms, limit))
+        Box::pin(within(self.due_now(now_ms, limit)))
     }
 
     fn of_guest<'a>(&'a self, guest: &'a str, limit: u32) -> Answer<'a, Vec<ListedGame>> {
-        Box::pin(self.of_guest_now(guest, limit))
+        Box::pin(within(self.of_guest_now(guest, limit)))
     }
 
     fn begin_run(&self, wall_ms: i64, known: Option<i64>) -> Answer<'_, RunRow> {
@@ -378,13 +388,13 @@ impl Store for SqlStore {
     }
 
     fn ping(&self) -> Answer<'_, ()> {
-        Box::pin(async {
+        Box::pin(within(async {
             if let Some(file) = &self.inner.file {
                 file.check()?;
             }
             sqlx::query("SELECT 1").execute(&self.inner.readers).await?;
             Ok(())
-        })
+        }))
     }
 }
 

@@ -11,6 +11,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 const QUEUE: usize = 4096;
 /// Events in one commit at most.
 const BATCH: usize = 2000;
+/// Games in one commit at most.
+const GAMES: usize = 500;
 /// A commit that takes longer is told as trouble.
 const SLOW: Duration = Duration::from_millis(500);
 /// Shortest and longest wait between attempts.
@@ -73,7 +75,7 @@ async fn serve(
         let mut waiting = vec![first.done];
         let mut events = writes[0].events.len();
         while events < BATCH
-            && writes.len() < BATCH
+            && writes.len() < GAMES
             && let Ok(next) = inbox.try_recv()
         {
             events += next.write.events.len();

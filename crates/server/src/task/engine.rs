@@ -15,6 +15,9 @@ const AGAIN: Duration = Duration::from_millis(500);
 impl GameTask {
     /// Asks the engine if it is its turn.
     pub(super) fn think(&mut self) {
+        if self.broken {
+            return;
+        }
         let ply = self.table.ply();
         let asked = self.thinking.as_ref().is_some_and(|t| t.ply == ply);
         let turn = self.table.turn();

@@ -194,6 +194,7 @@ impl Bench {
 async fn play(bench: &Bench, handle: &Handle, socket: u64, ply: u32, text: &str) -> Tested {
     let command = Command::Act {
         socket,
+        outbox: Outbox::new(1, 1000).0,
         of: "move",
         action: Action::Move {
             ply,

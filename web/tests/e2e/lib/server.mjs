@@ -2,7 +2,7 @@
 // program; HUSUN_CLIENT a folder with the client to be tested instead of the one inside the program.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,13 +32,16 @@ function freePort() {
 export async function startServer() {
   const folder = await mkdtemp(join(tmpdir(), 'husun-e2e-'));
   const port = await freePort();
+  // No time for players to come back after a start: the tests wait for clocks.
+  const config = join(folder, 'config.toml');
+  await writeFile(config, 'start_grace_seconds = 0\n');
   const base = `http://127.0.0.1:${port}`;
   let log = '';
   let child;
 
   async function start() {
     const client = process.env.HUSUN_CLIENT ? ['--client', process.env.HUSUN_CLIENT] : [];
-    child = spawn(binary(), ['serve', '--data', folder, '--listen', `127.0.0.1:${port}`, ...client], {
+    child = spawn(binary(), ['serve', '--data', folder, '--config', config, '--listen', `127.0.0.1:${port}`, ...client], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [child.stdout, child.stderr]) {
