@@ -732,6 +732,10 @@ impl GameTask {
 
     /// Stores, for as long as it takes; the game's time stands still meanwhile, and who is there is told of trouble.
     async fn store(&mut self, write: GameWrite) -> bool {
+        if self.trouble().is_some() {
+            // It was told to this task before, and may not have been told on yet.
+            self.tell_trouble();
+        }
         let start = self.services.clock.now();
         let writer = self.services.writer.clone();
         let mut stored = std::pin::pin!(writer.write(write));
