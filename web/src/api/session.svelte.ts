@@ -64,7 +64,8 @@ export class Session {
   /** Sends a message; says so where that is not possible. */
   send(message: ClientMessage): void {
     this.notice = null;
-    if (!this.#socket.send(this.#dated(message))) this.notice = 'There is no connection just now. Try again in a moment.';
+    if (!this.#socket.send(this.#dated(message)))
+      this.notice = 'There is no connection just now. Try again in a moment.';
   }
 
   /** Sends a move. Without a connection it goes out as soon as there is one. */

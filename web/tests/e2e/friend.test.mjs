@@ -149,7 +149,11 @@ test('a name is chosen, own games and games to watch are listed, a game is given
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved.').waitFor();
 
-      const { id, seat, friend_seat } = await first.makeGame({ variant: 'grand', side: 'white', public: true });
+      const { id, seat, friend_seat } = await first.makeGame({
+        variant: 'grand',
+        side: 'white',
+        public: true,
+      });
       await page.goto(`/game/${id}#${seat}`);
       await other.goto(`/game/${id}#${friend_seat}`);
       await other.getByText('Zenobia & sons').first().waitFor();

@@ -41,9 +41,13 @@ export async function startServer() {
 
   async function start() {
     const client = process.env.HUSUN_CLIENT ? ['--client', process.env.HUSUN_CLIENT] : [];
-    child = spawn(binary(), ['serve', '--data', folder, '--config', config, '--listen', `127.0.0.1:${port}`, ...client], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    child = spawn(
+      binary(),
+      ['serve', '--data', folder, '--config', config, '--listen', `127.0.0.1:${port}`, ...client],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (text) => {
         log = (log + text).slice(-20_000);
