@@ -412,7 +412,7 @@ fn a_game_in_a_pipe_takes_moves_and_words() -> Done {
     let folder = Folder::new("pipe")?;
     let path = folder.path("saved.pgn");
     let input = format!(
-        "e4\nKe3\nnonsense words\nmoves\nfen\nundo\nd4\nsave {path}\nsave\ndraw\nflip\nhelp\nresign\nd5\nundo\nhint\n"
+        "e4\nKe3\nnonsense words\nmoves\nfen\nundo\nd4\nsave {path}\nsave\ndraw\nflip\nhelp\nresign\na3\nundo\nhint\n"
     );
     let run = husun_with(
         &["play", "chess", "--level", "1", "--clock", "fischer:5m+3s"],
