@@ -26,6 +26,7 @@ fn spec(choice: u8) -> Spec {
         fen: None,
         control: "tiger:20s+1s".parse().expect("a clock"),
         takebacks: choice & 128 == 0,
+        public: None,
         seats: Both::of(|_| SeatSpec::default()),
         seed: 0,
     }
