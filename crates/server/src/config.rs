@@ -158,15 +158,6 @@ impl Config {
             ),
         }
     }
-
-    /// The file of an SQLite database.
-    pub fn database_file(&self) -> Option<PathBuf> {
-        let url = self.database_url();
-        let path = url.strip_prefix("sqlite:")?;
-        let path = path.strip_prefix("//").unwrap_or(path);
-        let path = path.split('?').next().unwrap_or(path);
-        (!path.is_empty() && path != ":memory:").then(|| path.into())
-    }
 }
 
 /// Memory of the machine, or what of it this process may use, in mebibytes. A system that does not tell is trusted.
@@ -304,28 +295,5 @@ mod tests {
         assert_eq!(config.origins, origins);
         assert_eq!(config.hosts, ["play.example.org", "[2001:db8::1]"]);
         Ok(())
-    }
-
-    #[test]
-    fn the_file_of_a_database_is_known() {
-        let of = |url: &str| {
-            let database = Some(url.to_owned());
-            Config {
-                database,
-                ..Config::default()
-            }
-            .database_file()
-        };
-        assert_eq!(
-            Config::default().database_file(),
-            Some("husun-data/husun.sqlite".into())
-        );
-        assert_eq!(
-            of("sqlite:///var/x.sqlite?mode=rwc"),
-            Some("/var/x.sqlite".into())
-        );
-        assert_eq!(of("sqlite:x.sqlite"), Some("x.sqlite".into()));
-        assert_eq!(of("sqlite::memory:"), None);
-        assert_eq!(of("postgres://husun@localhost/games"), None);
     }
 }
