@@ -1,10 +1,18 @@
 //! Match customs: the games of a family and the questions by which players settle on one, from the games' own
-//! data (`[customs]` in game.toml; rules/citadel.md and rules/tigersquares.md, Match custom).
+//! data (`[customs]` in game.toml; games/citadel9/rules.md and games/strike80/rules.md, Match custom).
 
-use crate::wire::{self, Choice, CustomsMethod};
 use husun::Variant;
 use husun::variant::Customs;
 use std::sync::{Arc, LazyLock};
+
+/// How players agree on a game of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Each names a value; where they differ, a die decides.
+    Die,
+    /// White makes the first choice, then Black the second.
+    Turns,
+}
 
 /// Games that are chosen between.
 #[derive(Clone, Debug)]
@@ -12,7 +20,7 @@ pub struct Family {
     /// Its name.
     pub name: String,
     /// How players agree.
-    pub method: CustomsMethod,
+    pub method: Method,
     /// What is asked, in order.
     pub questions: Vec<Question>,
     /// The games.
@@ -29,10 +37,10 @@ pub struct Question {
 }
 
 /// How a variant's customs are agreed.
-pub fn method(customs: &Customs) -> CustomsMethod {
+pub fn method(customs: &Customs) -> Method {
     match customs.method.as_str() {
-        "die" => CustomsMethod::Die,
-        _ => CustomsMethod::Turns,
+        "die" => Method::Die,
+        _ => Method::Turns,
     }
 }
 
@@ -105,41 +113,17 @@ impl Family {
         values.get(at)?.as_ref()
     }
 
-    /// The value that a die decides on: even for the lower number, odd for the higher, as `8` and `9`.
-    pub fn by_die(question: &Question, die: u8) -> String {
-        let mut values = question.values.clone();
-        values.sort_by_key(|v| (v.len(), v.clone()));
-        let at = usize::from(die % 2);
-        values
-            .get(at)
-            .or(values.first())
-            .cloned()
-            .unwrap_or_default()
-    }
-
     /// Whether players of its games may appoint a Counsellor.
     pub fn has_counsellors(&self) -> bool {
         let mut customs = self.variants.iter().filter_map(|v| v.customs.as_ref());
         customs.any(|c| c.counsellor)
     }
+}
 
-    /// As it is told.
-    pub fn to_wire(&self) -> wire::Family {
-        let defaults = self.questions.iter().map(|q| Choice {
-            name: q.name.clone(),
-            value: q.values.first().cloned().unwrap_or_default(),
-        });
-        let defaults: Vec<Choice> = defaults.collect();
-        wire::Family {
-            name: self.name.clone(),
-            variants: self.variants.iter().map(|v| v.id.clone()).collect(),
-            customs: wire::Customs {
-                family: self.name.clone(),
-                method: self.method,
-                choice: defaults.clone(),
-                counsellor: self.has_counsellors(),
-            },
-            defaults,
-        }
-    }
+/// The value that a die decides on: even for the lower number, odd for the higher, as `8` and `9`.
+pub fn by_die(values: &[String], die: u8) -> String {
+    let mut values: Vec<&String> = values.iter().collect();
+    values.sort_by_key(|v| (v.len(), v.as_str()));
+    let value = values.get(usize::from(die % 2)).or(values.first());
+    value.map(|v| v.to_string()).unwrap_or_default()
 }

@@ -2,7 +2,9 @@
 //! what many games store at once. What the events mean is not known here.
 
 mod append;
+pub mod backup;
 mod file;
+pub mod files;
 mod sql;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! What can happen in a game, as it is stored: the state of a game is its events in order. Old databases are
 //! read for ever, so events are added to and never changed.
 
-use crate::wire::Both;
+use crate::Both;
 use husun::Side;
 use husun::clock::TimeControl;
 use serde::{Deserialize, Serialize};

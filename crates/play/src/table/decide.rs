@@ -1,230 +1,78 @@
-//! Who may do what: actions become events, or are refused with a reason.
+//! Who may do what: deeds become events, or are refused with a reason.
 
-use super::{Event, Person, SILENCE, Table, WAITING};
-use crate::positions::read_move;
-use crate::wire::{CustomsMethod, Stage};
-use husun::{Game, Side};
+use super::{Board, Chance, Event, Person, Phase, Rematch, SILENCE, Stage, Table, WAITING};
+use crate::customs::Method;
+use crate::deed::{Deed, MAX_CHAT, MAX_OFFERS, MAX_TEXT, Refused, Who};
+use crate::read_move;
+use husun::Side;
 use std::time::Duration;
 
-/// Longest text of chat and advice, in characters.
-pub const MAX_TEXT: usize = 500;
-/// Most lines of chat kept in a game.
-const MAX_CHAT: usize = 1000;
-/// Most offers, wishes and take-backs in a game: the log of a game is bounded.
-const MAX_OFFERS: u32 = 1000;
-
-/// Who acts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
-    /// The player of a side.
-    Player(Side),
-    /// The Counsellor of a side's player.
-    Counsellor(Side),
-    /// One who watches.
-    Watcher,
-}
-
-/// What someone does. `ply` is the number of half-moves played when the deed was done, `seq` the number of the last
-/// event that was known then.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // as the messages in `wire`
-pub enum Action {
-    Move {
-        ply: u32,
-        seq: Option<u64>,
-        text: String,
-    },
-    Accept {
-        ply: u32,
-        seq: Option<u64>,
-    },
-    Resign,
-    Draw {
-        ply: u32,
-        seq: Option<u64>,
-    },
-    DeclineDraw {
-        ply: u32,
-    },
-    Takeback {
-        ply: u32,
-        seq: Option<u64>,
-    },
-    DeclineTakeback {
-        ply: u32,
-    },
-    Abort,
-    Rematch,
-    Chat {
-        text: String,
-    },
-    Choose {
-        name: String,
-        value: String,
-    },
-    Appoint {
-        number: Option<String>,
-    },
-    AskCounsel {
-        ply: u32,
-    },
-    Advise {
-        text: String,
-    },
-}
-
-/// Why an action is not taken.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)] // the messages say it
-pub enum Refused {
-    #[error("you watch this game; only its players can do that")]
-    Watching,
-    #[error("only the players can do that, not a Counsellor")]
-    CounsellorOnly,
-    #[error("you are no Counsellor")]
-    NoCounsellor,
-    #[error("the game has not begun")]
-    NotBegun,
-    #[error("the game is over")]
-    Over,
-    #[error("the game is not over yet")]
-    NotOver,
-    #[error("it is not your turn")]
-    Turn,
-    #[error("that answers the position after {given} half-moves, the game is at {now}")]
-    Stale { given: u32, now: usize },
-    #[error("moves have been taken back since; look at the board again")]
-    TakenBack,
-    #[error("this game has had {MAX_OFFERS} offers, wishes and take-backs; play on or resign")]
-    TooManyOffers,
-    #[error("{0}")]
-    Illegal(String),
-    #[error("there is nothing to accept: that is for a player whose legal moves are all optional")]
-    NothingToAccept,
-    #[error("you have offered a draw already")]
-    OfferedAlready,
-    #[error("no draw has been offered to you")]
-    NoDrawOffer,
-    #[error("moves are not taken back in this game")]
-    NoTakebacks,
-    #[error("you have made no move that could be taken back")]
-    NothingToTakeBack,
-    #[error("you have asked already")]
-    AskedAlready,
-    #[error("nobody has asked to take a move back")]
-    NoTakebackWish,
-    #[error("both have moved; the game can only be resigned or drawn")]
-    TooLateToAbort,
-    #[error("a rematch has been agreed already")]
-    RematchedAlready,
-    #[error("a text has 1 to {MAX_TEXT} characters, this has {0}")]
-    TextLength(usize),
-    #[error("this game's chat is full")]
-    ChatFull,
-    #[error("{name:?} is not to be chosen by you now")]
-    NotAsked { name: String },
-    #[error("{value:?} cannot be chosen, expected one of {expected}")]
-    Value { value: String, expected: String },
-    #[error("this game has no Counsellors")]
-    NoCounsellors,
-    #[error("your Counsellor has been asked; another cannot be appointed")]
-    CounselSpent,
-    #[error(
-        "the Counsellor can be asked once, when the choice of Emperors stands and your clock runs"
-    )]
-    CannotAsk,
-    #[error("you have not been asked, or it is too late")]
-    NotAskedForAdvice,
-    #[error("your time has run out")]
-    Flagged,
-}
-
-impl Refused {
-    /// A word for programs.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Refused::Watching | Refused::CounsellorOnly | Refused::NoCounsellor => "not_your_seat",
-            Refused::NotBegun => "not_begun",
-            Refused::Over => "over",
-            Refused::NotOver => "not_over",
-            Refused::Turn => "not_your_turn",
-            Refused::Stale { .. } | Refused::TakenBack => "stale",
-            Refused::Illegal(_) => "illegal_move",
-            Refused::TextLength(_) | Refused::ChatFull => "text",
-            Refused::NotAsked { .. } | Refused::Value { .. } => "choice",
-            Refused::Flagged => "flagged",
-            _ => "not_now",
-        }
-    }
-}
-
 impl Table {
-    /// What follows from an action at a time. `lag` is how much of the mover's time was the way here; `die`
-    /// throws one. An action that was carried out already has no events.
+    /// What follows from a deed at a time. `lag` is how much of the mover's time was the way here. A deed that was carried out already has no events.
     pub fn decide(
         &self,
         who: Who,
-        action: &Action,
+        deed: &Deed,
         at: Duration,
         lag: Duration,
-        die: &mut dyn FnMut() -> u8,
+        chance: &mut dyn Chance,
     ) -> Result<Vec<Event>, Refused> {
-        let side = match (who, action) {
-            (Who::Counsellor(side), Action::Advise { text }) => return self.advise(side, text),
-            (_, Action::Advise { .. }) => return Err(Refused::NoCounsellor),
+        let side = match (who, deed) {
+            (Who::Counsellor(side), Deed::Advise { text }) => return self.advise(side, text),
+            (_, Deed::Advise { .. }) => return Err(Refused::NoCounsellor),
             (Who::Player(side), _) => side,
             (Who::Counsellor(_), _) => return Err(Refused::CounsellorOnly),
             (Who::Watcher, _) => return Err(Refused::Watching),
         };
-        match action {
-            Action::Move { ply, seq, text } => {
+        match deed {
+            Deed::Move { ply, seq, text } => {
                 self.not_cut(*seq)?;
                 self.move_by(side, *ply, text, at, lag)
             }
-            Action::Accept { ply, seq } => {
+            Deed::Accept { ply, seq } => {
                 self.not_cut(*seq)?;
                 self.accept(side, *ply)
             }
-            Action::Resign => self.going_on().map(|_| vec![Event::Resigned { side }]),
-            Action::Draw { ply, seq } => {
+            Deed::Resign => self.going_on().map(|_| vec![Event::Resigned { side }]),
+            Deed::Draw { ply, seq } => {
                 self.not_cut(*seq)?;
                 self.draw(side, *ply)
             }
-            Action::DeclineDraw { ply } => {
-                let game = self.at_ply(*ply)?;
-                match game.draw_offer() == Some(side.opponent()) {
+            Deed::DeclineDraw { ply } => {
+                let board = self.at_ply(*ply)?;
+                match board.game.draw_offer() == Some(side.opponent()) {
                     true => Ok(vec![Event::DrawDeclined { side }]),
                     false => Err(Refused::NoDrawOffer),
                 }
             }
-            Action::Takeback { ply, seq } => {
+            Deed::Takeback { ply, seq } => {
                 self.not_cut(*seq)?;
                 self.wish_back(side, *ply)
             }
-            Action::DeclineTakeback { ply } => {
+            Deed::DeclineTakeback { ply } => {
                 self.at_ply(*ply)?;
-                match self.takeback == Some(side.opponent()) {
+                match self.takeback_wish() == Some(side.opponent()) {
                     true => Ok(vec![Event::TakebackDeclined]),
                     false => Err(Refused::NoTakebackWish),
                 }
             }
-            Action::Abort => match (self.is_over(), self.can_abort()) {
+            Deed::Abort => match (self.is_over(), self.can_abort()) {
                 (true, _) => Err(Refused::Over),
                 (_, true) => Ok(vec![Event::Aborted]),
                 _ => Err(Refused::TooLateToAbort),
             },
-            Action::Rematch => self.propose_rematch(side),
-            Action::Chat { text } => self.say(side, text),
-            Action::Choose { name, value } => self.choose_by(side, name, value, die),
-            Action::Appoint { number } => self.appoint(side, number),
-            Action::AskCounsel { ply } => {
+            Deed::Rematch => self.propose_rematch(side),
+            Deed::Chat { text } => self.say(side, text),
+            Deed::Choose { name, value } => self.choose_by(side, name, value, chance),
+            Deed::Appoint { engine } => self.appoint(side, *engine, chance),
+            Deed::AskCounsel { ply } => {
                 self.at_ply(*ply)?;
                 match self.can_ask(side) {
                     true => Ok(vec![Event::CounselAsked { side }]),
                     false => Err(Refused::CannotAsk),
                 }
             }
-            Action::Advise { .. } => Err(Refused::NoCounsellor),
+            Deed::Advise { .. } => Err(Refused::NoCounsellor),
         }
     }
 
@@ -232,7 +80,7 @@ impl Table {
     /// One who comes by an invitation gets a seat that opens by a word of its own, derived from `number`.
     pub fn joined(&self, who: Who, person: Person, number: String) -> Vec<Event> {
         match who {
-            Who::Player(side) if self.present.get(side).is_none() && !self.is_over() => {
+            Who::Player(side) if self.seats.get(side).present.is_none() && !self.is_over() => {
                 let invited = self.spec.seats.get(side).kept.is_none();
                 vec![Event::Joined {
                     side,
@@ -240,7 +88,7 @@ impl Table {
                     number: invited.then_some(number),
                 }]
             }
-            Who::Counsellor(side) if self.counsel.get(side).person.is_none() => {
+            Who::Counsellor(side) if self.counsellor(side).person.is_none() => {
                 vec![Event::CounsellorJoined {
                     side,
                     person,
@@ -253,12 +101,15 @@ impl Table {
 
     /// What follows of itself from the state alone: a game in which all is settled begins.
     pub fn follow_up(&self) -> Option<Event> {
-        if self.begun || self.is_over() || !self.all_there() {
+        let Phase::Gathering(board) = &self.phase else {
+            return None;
+        };
+        if !self.all_there() {
             return None;
         }
         let variant = match &self.customs {
-            Some(_) => self.settled()?,
-            None => self.variant.as_ref()?,
+            Some(customs) => customs.settled()?,
+            None => board.as_ref()?.game.variant(),
         };
         Some(Event::Begun {
             variant: variant.id.clone(),
@@ -272,7 +123,7 @@ impl Table {
         at: Duration,
         allowance: Duration,
         deserted: bool,
-        die: &mut dyn FnMut() -> u8,
+        chance: &mut dyn Chance,
     ) -> Option<Event> {
         match self.stage() {
             Stage::Waiting => (deserted && self.at + WAITING <= at).then_some(Event::Abandoned),
@@ -285,31 +136,34 @@ impl Table {
                 let side = clock.flagged(at).filter(|_| late)?;
                 Some(Event::Flagged { side })
             }
-            Stage::Customs => self.silent(at, die),
+            Stage::Customs => self.silent(at, chance),
             _ => None,
         }
     }
 
-    fn silent(&self, at: Duration, die: &mut dyn FnMut() -> u8) -> Option<Event> {
+    fn silent(&self, at: Duration, chance: &mut dyn Chance) -> Option<Event> {
         let customs = self.customs.as_ref()?;
-        if customs.since + SILENCE > at {
+        if customs.since() + SILENCE > at {
             return None;
         }
-        let question = customs.questions.iter().find(|q| q.settled.is_none())?;
+        let question = customs.open()?;
         let name = question.name.clone();
         let spoken = question
             .chosen
             .white
             .as_ref()
             .or(question.chosen.black.as_ref());
-        Some(match (customs.family.method, spoken) {
+        Some(match (customs.family().method, spoken) {
             // One has named a value and nobody objects.
-            (CustomsMethod::Die, Some(value)) => Event::Silent {
+            (Method::Die, Some(value)) => Event::Silent {
                 name,
                 value: value.clone(),
             },
-            (CustomsMethod::Die, None) => Event::Die { name, value: die() },
-            (CustomsMethod::Turns, _) => Event::Silent {
+            (Method::Die, None) => Event::Die {
+                name,
+                value: chance.die(),
+            },
+            (Method::Turns, _) => Event::Silent {
                 name,
                 value: question.values.first().cloned().unwrap_or_default(),
             },
@@ -332,22 +186,20 @@ impl Table {
         }
     }
 
-    fn going_on(&self) -> Result<&Game, Refused> {
-        match (self.stage(), &self.game) {
-            (Stage::Playing, Some(game)) => Ok(game),
-            (Stage::Over | Stage::Aborted, _) => Err(Refused::Over),
-            _ => Err(Refused::NotBegun),
+    fn going_on(&self) -> Result<&Board, Refused> {
+        match &self.phase {
+            Phase::Playing(board) => Ok(board),
+            Phase::Over(_) | Phase::Aborted(_) => Err(Refused::Over),
+            Phase::Gathering(_) => Err(Refused::NotBegun),
         }
     }
 
-    fn at_ply(&self, ply: u32) -> Result<&Game, Refused> {
-        let game = self.going_on()?;
-        match ply as usize == self.ply() {
-            true => Ok(game),
-            false => Err(Refused::Stale {
-                given: ply,
-                now: self.ply(),
-            }),
+    fn at_ply(&self, ply: u32) -> Result<&Board, Refused> {
+        let board = self.going_on()?;
+        let now = board.played.len();
+        match ply as usize == now {
+            true => Ok(board),
+            false => Err(Refused::Stale { given: ply, now }),
         }
     }
 
@@ -362,13 +214,14 @@ impl Table {
         if self.is_repeated(side, ply, text) {
             return Ok(Vec::new());
         }
-        let game = self.at_ply(ply)?;
+        let board = self.at_ply(ply)?;
+        let game = &board.game;
         if game.turn() != side {
             return Err(Refused::Turn);
         }
         let position = game.position();
-        let m = read_move(position, text).map_err(|e| Refused::Illegal(e.to_string()))?;
-        let lag = lag.min(*self.lag_left.get(side));
+        let m = read_move(position, text)?;
+        let lag = lag.min(*board.lag_left.get(side));
         let pressed = at.saturating_sub(lag);
         if let Some(clock) = &self.clock
             && clock.flagged(pressed).is_some()
@@ -383,18 +236,21 @@ impl Table {
 
     /// Whether this very move was made there already.
     fn is_repeated(&self, side: Side, ply: u32, text: &str) -> bool {
-        let Some(game) = &self.game else { return false };
+        let Some(game) = self.game() else {
+            return false;
+        };
         let Some(position) = game.position_at(ply as usize) else {
             return false;
         };
-        let Some(played) = self.played.get(ply as usize) else {
+        let Some(played) = self.played().get(ply as usize) else {
             return false;
         };
         position.turn() == side && (played.uci == text || played.san == text)
     }
 
     fn accept(&self, side: Side, ply: u32) -> Result<Vec<Event>, Refused> {
-        let game = self.at_ply(ply)?;
+        let board = self.at_ply(ply)?;
+        let game = &board.game;
         if game.turn() != side {
             return Err(Refused::Turn);
         }
@@ -405,11 +261,12 @@ impl Table {
     }
 
     fn draw(&self, side: Side, ply: u32) -> Result<Vec<Event>, Refused> {
-        let game = self.at_ply(ply)?;
+        let board = self.at_ply(ply)?;
+        let game = &board.game;
         match game.draw_offer() {
             Some(by) if by == side => Err(Refused::OfferedAlready),
             Some(_) => Ok(vec![Event::DrawAgreed { side }]),
-            None if *self.offered_at.get(side) == Some(self.ply()) => Err(Refused::OfferedAlready),
+            None if *board.offered_at.get(side) == Some(self.ply()) => Err(Refused::OfferedAlready),
             None => {
                 self.may_offer()?;
                 Ok(vec![Event::DrawOffered { side }])
@@ -418,7 +275,8 @@ impl Table {
     }
 
     fn wish_back(&self, side: Side, ply: u32) -> Result<Vec<Event>, Refused> {
-        let game = self.at_ply(ply)?;
+        let board = self.at_ply(ply)?;
+        let game = &board.game;
         let engine = self.level(side.opponent()).is_some();
         if !engine && !self.spec.takebacks {
             return Err(Refused::NoTakebacks);
@@ -432,7 +290,7 @@ impl Table {
                 false => Err(Refused::NothingToTakeBack),
             };
         }
-        match self.takeback {
+        match board.takeback {
             Some(by) if by == side => Err(Refused::AskedAlready),
             Some(by) => Ok(vec![Event::TakenBack { plies: plies(by) }]),
             None if self.ply() < plies(side) as usize => Err(Refused::NothingToTakeBack),
@@ -449,19 +307,21 @@ impl Table {
         if !self.is_over() {
             return Err(Refused::NotOver);
         }
-        if self.rematch.is_some() {
-            return Err(Refused::RematchedAlready);
-        }
-        match self.rematch_offer {
-            Some(by) if by == side => Err(Refused::AskedAlready),
+        match self.rematch {
+            Rematch::Made(_) => Err(Refused::RematchedAlready),
+            Rematch::Offered(by) if by == side => Err(Refused::AskedAlready),
             _ => Ok(vec![Event::RematchOffered { side }]),
         }
     }
 
     /// Whether a rematch is agreed and has to be made.
     pub fn wants_rematch(&self, by: Side) -> bool {
-        self.rematch.is_none()
-            && (self.level(by.opponent()).is_some() || self.rematch_offer == Some(by.opponent()))
+        let other = by.opponent();
+        match self.rematch {
+            Rematch::Made(_) => false,
+            Rematch::Offered(by) if by == other => true,
+            _ => self.level(other).is_some(),
+        }
     }
 
     fn say(&self, side: Side, text: &str) -> Result<Vec<Event>, Refused> {
@@ -477,19 +337,17 @@ impl Table {
         side: Side,
         name: &str,
         value: &str,
-        die: &mut dyn FnMut() -> u8,
+        chance: &mut dyn Chance,
     ) -> Result<Vec<Event>, Refused> {
         let refused = || Refused::NotAsked { name: name.into() };
         if self.stage() != Stage::Customs {
             return Err(refused());
         }
-        let asked = self.asked(name);
-        if !asked.contains(&side) {
+        let customs = self.customs.as_ref().ok_or_else(refused)?;
+        if !customs.asked(name).contains(&side) {
             return Err(refused());
         }
-        let customs = self.customs.as_ref().ok_or_else(refused)?;
-        let question = customs.questions.iter().find(|q| q.name == name);
-        let question = question.ok_or_else(refused)?;
+        let question = customs.question(name).ok_or_else(refused)?;
         if !question.values.iter().any(|v| v == value) {
             return Err(Refused::Value {
                 value: value.chars().take(40).collect(),
@@ -502,37 +360,23 @@ impl Table {
             value: value.into(),
         }];
         let other = question.chosen.get(side.opponent());
-        if customs.family.method == CustomsMethod::Die
+        if customs.family().method == Method::Die
             && other.as_ref().is_some_and(|other| other != value)
         {
             events.push(Event::Die {
                 name: name.into(),
-                value: die(),
+                value: chance.die(),
             });
         }
         Ok(events)
     }
 
-    /// Who is asked a question now.
-    pub(super) fn asked(&self, name: &str) -> Vec<Side> {
-        let Some(customs) = &self.customs else {
-            return Vec::new();
-        };
-        let open = customs.questions.iter().position(|q| q.settled.is_none());
-        let Some(at) = open.filter(|&at| customs.questions[at].name == name) else {
-            return Vec::new();
-        };
-        match customs.family.method {
-            CustomsMethod::Turns => vec![Side::ALL[at % 2]],
-            CustomsMethod::Die => {
-                let chosen = &customs.questions[at].chosen;
-                let silent = |side: &Side| chosen.get(*side).is_none();
-                Side::ALL.into_iter().filter(silent).collect()
-            }
-        }
-    }
-
-    fn appoint(&self, side: Side, number: &Option<String>) -> Result<Vec<Event>, Refused> {
+    fn appoint(
+        &self,
+        side: Side,
+        engine: bool,
+        chance: &mut dyn Chance,
+    ) -> Result<Vec<Event>, Refused> {
         if !self.has_counsellors() {
             return Err(Refused::NoCounsellors);
         }
@@ -540,18 +384,18 @@ impl Table {
             return Err(Refused::Over);
         }
         self.may_offer()?;
-        match self.counsel.get(side).asked {
+        match self.counsellor(side).asked {
             Some(_) => Err(Refused::CounselSpent),
             None => Ok(vec![Event::Appointed {
                 side,
                 secret: None,
-                number: number.clone(),
+                number: (!engine).then(|| chance.number()),
             }]),
         }
     }
 
     fn advise(&self, side: Side, text: &str) -> Result<Vec<Event>, Refused> {
-        let counsellor = self.counsel.get(side);
+        let counsellor = self.counsellor(side);
         let open = counsellor.asked == Some(self.ply())
             && counsellor.advice.is_none()
             && self.turn() == Some(side);

@@ -199,7 +199,7 @@ async fn sqlite_keeps_the_contract() -> Tested {
 async fn postgres_keeps_the_contract() -> Tested {
     let url = std::env::var("HUSUN_TEST_POSTGRES")?;
     let store = SqlStore::open(&url).await?;
-    let tag = crate::services::secret(6);
+    let tag = format!("{:x}-", std::process::id());
     contract(Arc::new(store.clone()), &tag).await?;
     // A second server on the database is refused, and may have it when the first is gone.
     let second = SqlStore::open(&url).await.err().ok_or("opened twice")?;
@@ -378,8 +378,10 @@ async fn a_file_held_by_another_is_waited_for() -> Tested {
         async move { writer.write(events("game", [1])).await }
     });
     health.wait_for(|health| *health != Health::Well).await?;
-    // Longer than the database itself waits: the attempt fails and is made again.
-    tokio::time::sleep(std::time::Duration::from_millis(6000)).await;
+    // Longer than the database itself waits: the attempt fails and is made again. `HUSUN_HELD_SECONDS=30` asks for more.
+    let seconds = std::env::var("HUSUN_HELD_SECONDS").ok();
+    let seconds = seconds.and_then(|text| text.parse().ok()).unwrap_or(6);
+    tokio::time::sleep(std::time::Duration::from_secs(seconds)).await;
     assert!(!write.is_finished(), "nothing is told before it is stored");
     sqlx::raw_sql("ROLLBACK").execute(&mut other).await?;
     write.await??;
