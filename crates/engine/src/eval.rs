@@ -3,8 +3,9 @@
 //! promotion, prisoners) comes from the variant; what each feature is worth from
 //! [`Values`](crate::values::Values).
 
+use crate::pair::{Pair, pair};
 use crate::score::clamp_eval;
-use crate::values::{Pair, Terms, pair};
+use crate::values::Terms;
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;

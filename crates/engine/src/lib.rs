@@ -26,6 +26,7 @@ mod level;
 mod limits;
 mod manners;
 mod order;
+mod pair;
 mod random;
 mod root;
 mod score;
