@@ -1,6 +1,7 @@
 //! Which moves come first: the one that the table remembers, captures that pay, killers, quiet moves by
 //! what earlier parts of the search say of them, captures that lose.
 
+use crate::judge::Judge;
 use crate::search::{BEFORE, Node, Worker};
 use husun::Move;
 use husun::pos::Pos;
@@ -18,7 +19,7 @@ const GOOD: i32 = 10_000_000;
 const KILLER: i32 = 1_000_000;
 const BAD: i32 = -20_000_000;
 
-impl<S: Set> Worker<S> {
+impl<S: Set, J: Judge<S>> Worker<S, J> {
     /// The moves of a node with their ranks, or only those that change much, and whether the side may accept
     /// a draw instead of them. The list is that of a place, to be put back there when it is done with.
     #[inline(always)]
@@ -33,9 +34,9 @@ impl<S: Set> Worker<S> {
         let mut raw = std::mem::take(&mut self.raw);
         raw.clear();
         if noisy {
-            self.eval.tables.noisy_moves(node.pos, &mut raw);
+            self.tables.noisy_moves(node.pos, &mut raw);
         } else {
-            self.eval.tables.legal_moves(node.pos, &mut raw);
+            self.tables.legal_moves(node.pos, &mut raw);
         }
         let accepted = !noisy && self.may_accept(node.in_check, &raw);
         let mut list = std::mem::take(&mut self.lists[place]);
@@ -63,7 +64,7 @@ impl<S: Set> Worker<S> {
                 FIRST
             } else if pos.is_noisy(m) {
                 let taken = Self::taken(pos, m);
-                GOOD + 16 * self.eval.gain_of(pos, m) + self.history.capture(m, taken)
+                GOOD + 16 * self.exchanges.gain_of(pos, m) + self.history.capture(m, taken)
             } else if Some(m) == killers[0] {
                 KILLER + 2
             } else if Some(m) == killers[1] {
@@ -101,7 +102,7 @@ impl<S: Set> Worker<S> {
                 return (m, score < BAD / 2);
             }
             if self
-                .eval
+                .exchanges
                 .see(pos, m, -self.history.capture(m, Self::taken(pos, m)) / 64)
             {
                 return (m, false);

@@ -1,22 +1,26 @@
 //! The search of one thread: principal variation search with quiescence, over positions of one width.
 //! Iterative deepening is in [`crate::root`], what moves come first in [`crate::order`].
 
-use crate::eval::{Evaluator, Running};
+use crate::exchange::Exchanges;
+use crate::facts::Facts;
 use crate::history::{History, PieceTo};
+use crate::judge::Judge;
 use crate::order::Scored;
 use crate::root::Front;
 use crate::score::{GEM, INFINITE, MATE, MATE_BOUND, MAX_PLY, NONE, from_table, to_table};
+use crate::stopwatch::Stopwatch;
 use crate::tt::{Bound, Entry, Table};
 use husun::pos::Pos;
 use husun::set::Set;
+use husun::tables::Tables;
 use husun::{Kind, Move};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 mod moves;
 mod quiescence;
-pub(crate) mod rules;
+mod rules;
 
 /// What all threads of a search share.
 pub(crate) struct Run<'a> {
@@ -28,7 +32,7 @@ pub(crate) struct Run<'a> {
     pub nodes: AtomicU64,
     /// How far the threads have come together.
     pub front: Front,
-    pub start: Instant,
+    pub watch: Stopwatch,
     pub hard: Option<Duration>,
     pub limits: &'a crate::limits::Limits,
     /// Whether a win by a Green Gem is worth more than a mate.
@@ -67,8 +71,11 @@ pub(crate) struct Frame {
 pub(crate) const BEFORE: usize = 4;
 
 /// A thread's memory.
-pub(crate) struct Worker<S: Set> {
-    pub eval: Arc<Evaluator<S>>,
+pub(crate) struct Worker<S: Set, J> {
+    pub facts: Arc<Facts<S>>,
+    pub tables: Arc<Tables<S>>,
+    pub exchanges: Arc<Exchanges<S>>,
+    pub judge: J,
     pub history: History,
     pub frames: Vec<Frame>,
     pub lists: Vec<Vec<Scored>>,
@@ -84,15 +91,13 @@ pub(crate) struct Worker<S: Set> {
     pub seldepth: usize,
     pub stopped: bool,
     pub main: bool,
-    pub rules: rules::RuleFacts,
     pub points: bool,
     pub root_depth: i32,
 }
 
-/// A position with what moves keep up to date beside it.
+/// A position with what is known of it when it is reached.
 pub(crate) struct Node<'a, S: Set> {
     pub pos: &'a Pos<S>,
-    pub running: Running,
     pub in_check: bool,
 }
 
@@ -119,12 +124,19 @@ impl Window {
     }
 }
 
-impl<S: Set> Worker<S> {
-    pub fn new(eval: Arc<Evaluator<S>>, rules: rules::RuleFacts, main: bool) -> Worker<S> {
-        let history = History::new(eval.squares, eval.kinds.len());
+impl<S: Set, J: Judge<S>> Worker<S, J> {
+    pub fn new(
+        facts: Arc<Facts<S>>,
+        exchanges: Arc<Exchanges<S>>,
+        judge: J,
+        main: bool,
+    ) -> Worker<S, J> {
         Worker {
-            eval,
-            history,
+            history: History::new(facts.squares(), facts.kinds.len()),
+            tables: facts.tables.clone(),
+            facts,
+            exchanges,
+            judge,
             frames: vec![Frame::default(); MAX_PLY + BEFORE + 4],
             lists: vec![Vec::new(); 2 * MAX_PLY + 8],
             raw: Vec::with_capacity(256),
@@ -137,7 +149,6 @@ impl<S: Set> Worker<S> {
             seldepth: 0,
             stopped: false,
             main,
-            rules,
             points: false,
             root_depth: 0,
         }
@@ -186,7 +197,7 @@ impl<S: Set> Worker<S> {
             if run.limits.nodes.is_some_and(|limit| nodes >= limit) {
                 self.stopped = true;
             }
-            let late = run.hard.is_some_and(|hard| run.start.elapsed() >= hard);
+            let late = run.hard.is_some_and(|hard| run.watch.elapsed() >= hard);
             if late && !run.limits.pondering() {
                 self.stopped = true;
             }
@@ -204,23 +215,24 @@ impl<S: Set> Worker<S> {
         ply as i32 - top
     }
 
-    /// Makes a move at a ply: what it leads to.
+    /// Makes a move at a ply: what it leads to, and whether that is check.
     #[inline(always)]
-    pub fn make(&mut self, node: &Node<S>, m: Move, ply: usize) -> (Pos<S>, Running, bool) {
+    pub fn make(&mut self, node: &Node<S>, m: Move, ply: usize) -> (Pos<S>, bool) {
         let pos = node.pos;
-        let next = self.eval.tables.play(pos, m);
-        let running = self.eval.after(node.running, pos, m, &next);
-        let in_check = self.eval.tables.in_check(&next, next.turn());
+        let next = self.tables.play(pos, m);
+        self.judge.push(pos, m, &next);
+        let in_check = self.tables.in_check(&next, next.turn());
         let taken = pos.captured(m);
-        let royal_taken = taken.is_some_and(|(_, k)| self.eval.kinds[k.index()].royal);
+        let royal_taken = taken.is_some_and(|(_, k)| self.exchanges.is_royal(k));
         self.frame(ply).moved = Some(self.history.piece_to(m));
         self.frame(ply + 1).royal_taken = royal_taken;
         self.path.push(pos.key());
-        (next, running, in_check)
+        (next, in_check)
     }
 
     #[inline(always)]
     pub fn unmake(&mut self) {
+        self.judge.pop();
         self.path.pop();
     }
 
@@ -253,7 +265,7 @@ impl<S: Set> Worker<S> {
             return score;
         }
         if ply >= MAX_PLY {
-            return self.eval.evaluate(pos, node.running);
+            return self.judge.evaluate(pos);
         }
         let top = if self.points { GEM } else { MATE };
         alpha = alpha.max(ply as i32 - top);
@@ -271,7 +283,7 @@ impl<S: Set> Worker<S> {
         if let Some(entry) = known
             && !PV
             && entry.depth >= depth
-            && pos.halfmove() + 10 < self.rules.move_rule
+            && !self.facts.is_idle(pos.halfmove() + 10)
         {
             let score = from_table(entry.score, ply);
             let cuts = match entry.bound {
@@ -346,7 +358,7 @@ impl<S: Set> Worker<S> {
             match known {
                 Some(entry) if entry.eval != NONE => entry.eval,
                 _ => {
-                    let eval = self.eval.evaluate(node.pos, node.running);
+                    let eval = self.judge.evaluate(node.pos);
                     if known.is_none() {
                         run.table.put(node.pos.key(), Entry::of_eval(eval, pv));
                     }
@@ -413,7 +425,8 @@ impl<S: Set> Worker<S> {
         eval: i32,
     ) -> Option<i32> {
         let reduction = 3 + depth / 3 + ((eval - beta) / 200).min(3);
-        let next = self.eval.tables.pass(node.pos);
+        let next = self.tables.pass(node.pos);
+        self.judge.push_null(&next);
         self.frame(ply).moved = None;
         self.frame(ply + 1).royal_taken = false;
         let floor = self.floor;
@@ -421,7 +434,6 @@ impl<S: Set> Worker<S> {
         self.floor = self.path.len();
         let child = Node {
             pos: &next,
-            running: node.running,
             in_check: false,
         };
         let w = Window::null(beta - 1);

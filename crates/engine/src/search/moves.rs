@@ -1,6 +1,7 @@
 //! The loop over a node's moves: which are skipped, extended, reduced, and what is learned from them.
 
 use super::{BEFORE, Node, Plan, Run, Window, Worker};
+use crate::judge::Judge;
 use crate::score::{INFINITE, MATE_BOUND, MAX_PLY, from_table};
 use crate::tt::Bound;
 use husun::Move;
@@ -106,7 +107,7 @@ fn bonus(depth: i32) -> i32 {
     (170 * depth - 90).min(1700)
 }
 
-impl<S: Set> Worker<S> {
+impl<S: Set, J: Judge<S>> Worker<S, J> {
     /// Searches the moves of a node.
     pub(super) fn moves<const PV: bool>(
         &mut self,
@@ -176,17 +177,16 @@ impl<S: Set> Worker<S> {
                 }
             }
             let history = self.history_of(pos, m, noisy, ply);
-            let (next, running, in_check) = self.make(node, m, ply);
+            let (next, in_check) = self.make(node, m, ply);
             let child = Node {
                 pos: &next,
-                running,
                 in_check,
             };
             if in_check
                 && plan.depth <= CHECKED
                 && !losing
                 && (ply as i32) < 2 * self.root_depth
-                && (noisy || self.eval.see(pos, m, 0))
+                && (noisy || self.exchanges.see(pos, m, 0))
             {
                 extension = 1;
             }
@@ -273,7 +273,7 @@ impl<S: Set> Worker<S> {
         let depth = plan.depth;
         let skip = |it: bool| if it { Skip::This } else { Skip::None };
         if noisy {
-            return skip(depth <= 6 && !self.eval.see(pos, m, -90 * depth));
+            return skip(depth <= 6 && !self.exchanges.see(pos, m, -90 * depth));
         }
         let enough = if plan.improving {
             4 + depth * depth
@@ -291,15 +291,15 @@ impl<S: Set> Worker<S> {
         if reduced <= 3 && history < -3000 * depth {
             return Skip::This;
         }
-        skip(reduced <= 8 && !self.eval.see(pos, m, -22 * reduced * reduced - 10))
+        skip(reduced <= 8 && !self.exchanges.see(pos, m, -22 * reduced * reduced - 10))
     }
 
     /// Whether a quiet move gives check by the piece that moves, and loses nothing: such moves are tried however many
     /// came before.
     #[inline(always)]
     fn checks_soundly(&self, pos: &Pos<S>, m: Move, aims: &mut Option<Aims<S>>) -> bool {
-        let aims = aims.get_or_insert_with(|| Aims::new(&self.eval.tables, pos));
-        aims.hits(&self.eval.tables, pos, m) && self.eval.see(pos, m, 0)
+        let aims = aims.get_or_insert_with(|| Aims::new(&self.tables, pos));
+        aims.hits(&self.tables, pos, m) && self.exchanges.see(pos, m, 0)
     }
 
     /// Whether the remembered move is much better than all others, or others cut as well.

@@ -2,6 +2,7 @@
 //! square of the last capture, as on a large board with much hanging the captures of a single position go into millions.
 
 use super::{Node, Run, Window, Worker};
+use crate::judge::Judge;
 use crate::score::{INFINITE, MATE_BOUND, MAX_PLY, NONE, from_table, to_table};
 use crate::tt::{Bound, Entry};
 use husun::set::Set;
@@ -12,7 +13,7 @@ const CROWDED: usize = 48;
 /// Plies of quiescence in which all captures are tried, and checks answered with all moves.
 const WIDE: i32 = 6;
 
-impl<S: Set> Worker<S> {
+impl<S: Set, J: Judge<S>> Worker<S, J> {
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         run: &Run,
@@ -34,7 +35,7 @@ impl<S: Set> Worker<S> {
             return score;
         }
         if ply >= MAX_PLY {
-            return self.eval.evaluate(pos, node.running);
+            return self.judge.evaluate(pos);
         }
         let known = run.table.get(pos.key());
         if let Some(entry) = known
@@ -57,7 +58,7 @@ impl<S: Set> Worker<S> {
         if !evading {
             static_eval = match known {
                 Some(entry) if entry.eval != NONE => entry.eval,
-                _ => self.eval.evaluate(pos, node.running),
+                _ => self.judge.evaluate(pos),
             };
             best = match known {
                 Some(e)
@@ -101,12 +102,12 @@ impl<S: Set> Worker<S> {
                     if only.is_some_and(|to| to != m.to().index()) {
                         continue;
                     }
-                    let gain = self.eval.gain_of(pos, m);
+                    let gain = self.exchanges.gain_of(pos, m);
                     if futile + gain <= alpha {
                         best = best.max(futile + gain);
                         continue;
                     }
-                    if !self.eval.see(pos, m, 0) {
+                    if !self.exchanges.see(pos, m, 0) {
                         continue;
                     }
                 } else if tried > 2 && !pos.is_noisy(m) {
@@ -115,10 +116,9 @@ impl<S: Set> Worker<S> {
                 }
             }
             tried += 1;
-            let (next, running, in_check) = self.make(node, m, ply);
+            let (next, in_check) = self.make(node, m, ply);
             let child = Node {
                 pos: &next,
-                running,
                 in_check,
             };
             let w = Window::new(alpha, beta).flipped();
