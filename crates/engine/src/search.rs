@@ -7,7 +7,7 @@ use crate::history::{History, PieceTo};
 use crate::judge::Judge;
 use crate::order::Scored;
 use crate::root::Front;
-use crate::score::{GEM, INFINITE, MATE, MATE_BOUND, MAX_PLY, NONE, from_table, to_table};
+use crate::score::{GEM, INFINITE, MATE, MATE_BOUND, MAX_PLY, NONE};
 use crate::stopwatch::Stopwatch;
 use crate::tt::{Bound, Entry, Table};
 use husun::pos::Pos;
@@ -66,6 +66,9 @@ pub(crate) struct Frame {
     /// Cutoffs below.
     pub cuts: u32,
 }
+
+/// So many half-moves before the move rule draws, scores of the table are not believed: they know nothing of it.
+const NEARLY_IDLE: u32 = 10;
 
 /// Frames before the root, so that looking back needs no test.
 pub(crate) const BEFORE: usize = 4;
@@ -242,91 +245,111 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         run: &Run,
         node: &Node<S>,
         window: Window,
-        mut depth: i32,
+        depth: i32,
         ply: usize,
         cut: bool,
     ) -> i32 {
         if depth <= 0 {
             return self.quiescence::<PV>(run, node, window, ply, 0);
         }
-        if self.tick(run) {
-            return 0;
+        if let Some(score) = self.enter::<PV>(run, node, ply) {
+            return score;
         }
-        let Window {
-            mut alpha,
-            mut beta,
-        } = window;
-        let (pos, in_check) = (node.pos, node.in_check);
+        let top = if self.points { GEM } else { MATE };
+        let window = Window {
+            alpha: window.alpha.max(ply as i32 - top),
+            beta: window.beta.min(top - ply as i32 - 1),
+        };
+        if window.alpha >= window.beta {
+            return window.alpha;
+        }
+        let excluded = self.frame(ply).excluded;
+        let known = match excluded {
+            Some(_) => None,
+            None => run.table.get(node.pos.key(), ply),
+        };
+        if let Some(entry) = known.filter(|e| !PV && e.depth >= depth)
+            && !self.facts.is_idle(node.pos.halfmove() + NEARLY_IDLE)
+            && let Some(score) = entry.cuts(window)
+        {
+            return score;
+        }
+        let mut plan = self.plan::<PV>(run, node, window, known, ply);
+        plan.depth = depth;
+        plan.cut = cut;
+        if !PV
+            && !node.in_check
+            && excluded.is_none()
+            && run.limits.mate.is_none()
+            && let Some(score) = self.cut_early(run, node, &plan)
+        {
+            return score;
+        }
+        if depth >= 4 && plan.table_move().is_none() && (PV || cut) && excluded.is_none() {
+            plan.depth -= 1;
+        }
+        self.moves::<PV>(run, node, &plan)
+    }
+
+    /// What every node begins with: it is counted, and has a score at once where the search is stopped, the rules
+    /// end the game or the line is too long.
+    #[inline(always)]
+    fn enter<const PV: bool>(&mut self, run: &Run, node: &Node<S>, ply: usize) -> Option<i32> {
+        if self.tick(run) {
+            return Some(0);
+        }
         if PV {
             self.lines[ply].clear();
             self.seldepth = self.seldepth.max(ply);
         }
-        if let Some(score) = self.ended(pos, ply, in_check) {
-            return score;
+        let ended = self.ended(node.pos, ply, node.in_check);
+        if ended.is_none() && ply >= MAX_PLY {
+            return Some(self.judge.evaluate(node.pos));
         }
-        if ply >= MAX_PLY {
-            return self.judge.evaluate(pos);
-        }
-        let top = if self.points { GEM } else { MATE };
-        alpha = alpha.max(ply as i32 - top);
-        beta = beta.min(top - ply as i32 - 1);
-        if alpha >= beta {
-            return alpha;
-        }
+        ended
+    }
+
+    /// Finds out of a node what its search goes by, and readies the frames below it. Depth and kind of node are
+    /// the caller's to fill in.
+    #[inline(always)]
+    fn plan<const PV: bool>(
+        &mut self,
+        run: &Run,
+        node: &Node<S>,
+        window: Window,
+        known: Option<Entry>,
+        ply: usize,
+    ) -> Plan {
         let excluded = self.frame(ply).excluded;
-        let known = if excluded.is_some() {
-            None
-        } else {
-            run.table.get(pos.key())
-        };
         let was_pv = PV || known.is_some_and(|e| e.pv);
-        if let Some(entry) = known
-            && !PV
-            && entry.depth >= depth
-            && !self.facts.is_idle(pos.halfmove() + 10)
-        {
-            let score = from_table(entry.score, ply);
-            let cuts = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => score >= beta,
-                Bound::Upper => score <= alpha,
-                Bound::None => false,
-            };
-            if cuts {
-                return score;
+        let static_eval = if node.in_check {
+            NONE
+        } else if excluded.is_some() {
+            self.frame(ply).eval
+        } else {
+            let eval = self.static_eval(node, known);
+            if known.is_none() {
+                let entry = Entry::of_eval(eval, was_pv);
+                run.table.put(node.pos.key(), ply, entry);
             }
-        }
-        let static_eval = self.static_eval(run, node, known, ply, was_pv, excluded.is_some());
-        let improving = !in_check && static_eval > self.eval_before(ply);
+            eval
+        };
+        self.frame(ply).eval = static_eval;
+        let improving = !node.in_check && static_eval > self.eval_before(ply);
         self.frame(ply + 1).killers = [None; 2];
         self.frame(ply + 1).excluded = None;
         self.frame(ply + 2).cuts = 0;
-        if !PV && !in_check && excluded.is_none() && run.limits.mate.is_none() {
-            let better = sharper(static_eval, known, ply);
-            let w = Window::new(alpha, beta);
-            if let Some(score) = self.cut_early(run, node, w, depth, ply, better, improving, cut) {
-                return score;
-            }
+        Plan {
+            window,
+            depth: 0,
+            ply,
+            cut: false,
+            known,
+            static_eval,
+            improving,
+            was_pv,
+            excluded,
         }
-        let tt_move = known.and_then(|e| e.m);
-        if depth >= 4 && tt_move.is_none() && (PV || cut) && excluded.is_none() {
-            depth -= 1;
-        }
-        self.moves::<PV>(
-            run,
-            node,
-            Window::new(alpha, beta),
-            &Plan {
-                depth,
-                ply,
-                cut,
-                known,
-                static_eval,
-                improving,
-                was_pv,
-                excluded,
-            },
-        )
     }
 
     /// The static evaluation of one's own last position, where there was one.
@@ -340,54 +363,26 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         if four == NONE { INFINITE } else { four }
     }
 
+    /// The static evaluation, which the table may remember.
     #[inline(always)]
-    fn static_eval(
-        &mut self,
-        run: &Run,
-        node: &Node<S>,
-        known: Option<Entry>,
-        ply: usize,
-        pv: bool,
-        again: bool,
-    ) -> i32 {
-        let eval = if node.in_check {
-            NONE
-        } else if again {
-            self.frame(ply).eval
-        } else {
-            match known {
-                Some(entry) if entry.eval != NONE => entry.eval,
-                _ => {
-                    let eval = self.judge.evaluate(node.pos);
-                    if known.is_none() {
-                        run.table.put(node.pos.key(), Entry::of_eval(eval, pv));
-                    }
-                    eval
-                }
-            }
-        };
-        self.frame(ply).eval = eval;
-        eval
+    fn static_eval(&mut self, node: &Node<S>, known: Option<Entry>) -> i32 {
+        match known {
+            Some(entry) if entry.eval != NONE => entry.eval,
+            _ => self.judge.evaluate(node.pos),
+        }
     }
 
     /// Ends a node before its moves are looked at, where the evaluation is far above or below.
-    #[allow(clippy::too_many_arguments)]
     #[inline(always)]
-    fn cut_early(
-        &mut self,
-        run: &Run,
-        node: &Node<S>,
-        window: Window,
-        depth: i32,
-        ply: usize,
-        eval: i32,
-        improving: bool,
-        cut: bool,
-    ) -> Option<i32> {
-        let Window { alpha, beta } = window;
+    fn cut_early(&mut self, run: &Run, node: &Node<S>, plan: &Plan) -> Option<i32> {
+        let Window { alpha, beta } = plan.window;
+        let (depth, ply) = (plan.depth, plan.ply);
+        let eval = plan
+            .known
+            .map_or(plan.static_eval, |entry| entry.sharpen(plan.static_eval));
         // Far above: whatever the opponent does.
         if depth <= 8
-            && eval - 75 * (depth - i32::from(improving)) >= beta
+            && eval - 75 * (depth - i32::from(plan.improving)) >= beta
             && eval < MATE_BOUND
             && beta > -MATE_BOUND
         {
@@ -395,7 +390,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         }
         // Far below: only captures could help.
         if depth <= 3 && eval + 220 * depth < alpha {
-            let score = self.quiescence::<false>(run, node, window, ply, 0);
+            let score = self.quiescence::<false>(run, node, plan.window, ply, 0);
             if score <= alpha {
                 return Some(score);
             }
@@ -404,26 +399,19 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         let own_turn = self.frames[ply + BEFORE - 1].moved.is_some();
         if depth >= 3
             && own_turn
-            && cut
+            && plan.cut
             && eval >= beta
-            && self.frame(ply).eval + 20 * depth >= beta + 100
+            && plan.static_eval + 20 * depth >= beta + 100
             && beta > -MATE_BOUND
             && self.may_pass(node.pos)
         {
-            return self.null_move(run, node, beta, depth, ply, eval);
+            return self.null_move(run, node, plan, eval);
         }
         None
     }
 
-    fn null_move(
-        &mut self,
-        run: &Run,
-        node: &Node<S>,
-        beta: i32,
-        depth: i32,
-        ply: usize,
-        eval: i32,
-    ) -> Option<i32> {
+    fn null_move(&mut self, run: &Run, node: &Node<S>, plan: &Plan, eval: i32) -> Option<i32> {
+        let (depth, ply, beta) = (plan.depth, plan.ply, plan.window.beta);
         let reduction = 3 + depth / 3 + ((eval - beta) / 200).min(3);
         let next = self.tables.pass(node.pos);
         self.judge.push_null(&next);
@@ -461,9 +449,10 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     fn note(&self, run: &Run, pos: &Pos<S>, plan: &Plan, best: i32, m: Option<Move>, bound: Bound) {
         run.table.put(
             pos.key(),
+            plan.ply,
             Entry {
                 m,
-                score: to_table(best, plan.ply),
+                score: best,
                 eval: plan.static_eval,
                 depth: plan.depth,
                 bound,
@@ -481,6 +470,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
 
 /// What has been found out of a node before its moves are searched.
 pub(crate) struct Plan {
+    pub window: Window,
     pub depth: i32,
     pub ply: usize,
     pub cut: bool,
@@ -491,16 +481,10 @@ pub(crate) struct Plan {
     pub excluded: Option<Move>,
 }
 
-/// The evaluation, or a better bound from an earlier search.
-#[inline(always)]
-fn sharper(eval: i32, known: Option<Entry>, ply: usize) -> i32 {
-    let Some(entry) = known else { return eval };
-    let score = from_table(entry.score, ply);
-    let better = match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => score > eval,
-        Bound::Upper => score < eval,
-        Bound::None => false,
-    };
-    if better { score } else { eval }
+impl Plan {
+    /// The move that the table remembers.
+    #[inline(always)]
+    pub fn table_move(&self) -> Option<Move> {
+        self.known.and_then(|e| e.m)
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{BEFORE, Node, Plan, Run, Window, Worker};
 use crate::judge::Judge;
-use crate::score::{INFINITE, MATE_BOUND, MAX_PLY, from_table};
+use crate::score::{INFINITE, MATE_BOUND, MAX_PLY};
 use crate::tt::Bound;
 use husun::Move;
 use husun::pos::Pos;
@@ -109,22 +109,15 @@ fn bonus(depth: i32) -> i32 {
 
 impl<S: Set, J: Judge<S>> Worker<S, J> {
     /// Searches the moves of a node.
-    pub(super) fn moves<const PV: bool>(
-        &mut self,
-        run: &Run,
-        node: &Node<S>,
-        window: Window,
-        plan: &Plan,
-    ) -> i32 {
-        let Window { mut alpha, beta } = window;
+    pub(super) fn moves<const PV: bool>(&mut self, run: &Run, node: &Node<S>, plan: &Plan) -> i32 {
+        let Window { mut alpha, beta } = plan.window;
         let (pos, ply) = (node.pos, plan.ply);
         let place = if plan.excluded.is_some() {
             MAX_PLY + 4 + ply
         } else {
             ply
         };
-        let tt_move = plan.known.and_then(|e| e.m);
-        let (mut list, accepted) = self.ordered(node, tt_move, ply, place, false);
+        let (mut list, accepted) = self.ordered(node, plan.table_move(), ply, place, false);
         if list.is_empty() {
             self.lists[place] = list;
             return self.no_moves(ply, node.in_check);
@@ -228,7 +221,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         self.lists[place] = list;
         if n == 0 && best == -INFINITE {
             // Nothing but the excluded move.
-            return window.alpha;
+            return plan.window.alpha;
         }
         if best >= beta
             && let Some(m) = best_move
@@ -323,8 +316,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         if !wanted {
             return None;
         }
-        let score = from_table(entry.score, plan.ply);
-        let bar = score - 2 * plan.depth;
+        let bar = entry.score - 2 * plan.depth;
         self.frame(plan.ply).excluded = Some(m);
         let w = Window::new(bar - 1, bar);
         let others = self.search::<false>(run, node, w, (plan.depth - 1) / 2, plan.ply, plan.cut);
@@ -336,7 +328,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         if bar >= beta {
             return Some(Singular::Cut(bar));
         }
-        (score >= beta).then_some(Singular::Extend(-1))
+        (entry.score >= beta).then_some(Singular::Extend(-1))
     }
 
     /// Searches what a move leads to, late moves less deep and with a null window first.

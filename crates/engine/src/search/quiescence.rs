@@ -3,7 +3,7 @@
 
 use super::{Node, Run, Window, Worker};
 use crate::judge::Judge;
-use crate::score::{INFINITE, MATE_BOUND, MAX_PLY, NONE, from_table, to_table};
+use crate::score::{INFINITE, MATE_BOUND, NONE};
 use crate::tt::{Bound, Entry};
 use husun::set::Set;
 
@@ -22,58 +22,25 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         ply: usize,
         deep: i32,
     ) -> i32 {
-        if self.tick(run) {
-            return 0;
+        if let Some(score) = self.enter::<PV>(run, node, ply) {
+            return score;
         }
         let Window { mut alpha, beta } = window;
         let pos = node.pos;
-        if PV {
-            self.lines[ply].clear();
-            self.seldepth = self.seldepth.max(ply);
-        }
-        if let Some(score) = self.ended(pos, ply, node.in_check) {
+        let known = run.table.get(pos.key(), ply);
+        if let Some(score) = known.and_then(|e| e.cuts(window)).filter(|_| !PV) {
             return score;
-        }
-        if ply >= MAX_PLY {
-            return self.judge.evaluate(pos);
-        }
-        let known = run.table.get(pos.key());
-        if let Some(entry) = known
-            && !PV
-        {
-            let score = from_table(entry.score, ply);
-            let cuts = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => score >= beta,
-                Bound::Upper => score <= alpha,
-                Bound::None => false,
-            };
-            if cuts {
-                return score;
-            }
         }
         let evading = node.in_check && deep < WIDE;
         let mut static_eval = NONE;
         let mut best = -INFINITE;
         if !evading {
-            static_eval = match known {
-                Some(entry) if entry.eval != NONE => entry.eval,
-                _ => self.judge.evaluate(pos),
-            };
-            best = match known {
-                Some(e)
-                    if e.bound == Bound::Exact
-                        || (e.bound == Bound::Lower && e.score > static_eval)
-                        || (e.bound == Bound::Upper && e.score < static_eval) =>
-                {
-                    from_table(e.score, ply)
-                }
-                _ => static_eval,
-            };
+            static_eval = self.static_eval(node, known);
+            best = known.map_or(static_eval, |e| e.sharpen(static_eval));
             if best >= beta {
                 if known.is_none() {
                     let entry = Entry::of_eval(static_eval, PV);
-                    run.table.put(pos.key(), entry);
+                    run.table.put(pos.key(), ply, entry);
                 }
                 return best;
             }
@@ -152,13 +119,13 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         };
         let entry = Entry {
             m: best_move,
-            score: to_table(best, ply),
+            score: best,
             eval: static_eval,
             depth: 0,
             bound,
             pv: PV,
         };
-        run.table.put(pos.key(), entry);
+        run.table.put(pos.key(), ply, entry);
         best
     }
 }
