@@ -28,7 +28,6 @@ mod judge;
 mod level;
 mod limits;
 mod manners;
-mod order;
 mod pair;
 mod random;
 mod root;

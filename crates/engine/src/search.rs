@@ -1,24 +1,25 @@
 //! The search of one thread: principal variation search with quiescence, over positions of one width.
-//! Iterative deepening is in [`crate::root`], what moves come first in [`crate::order`].
+//! Iterative deepening is in [`crate::root`].
 
 use crate::exchange::Exchanges;
 use crate::facts::Facts;
 use crate::history::{History, PieceTo};
 use crate::judge::Judge;
-use crate::order::Scored;
 use crate::root::Front;
 use crate::score::{GEM, INFINITE, MATE, MATE_BOUND, MAX_PLY, NONE};
 use crate::stopwatch::Stopwatch;
 use crate::tt::{Bound, Entry, Table};
+use husun::Move;
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::{Kind, Move};
+use picker::{Hints, MovePicker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 mod moves;
+pub(crate) mod picker;
 mod quiescence;
 mod rules;
 
@@ -81,8 +82,10 @@ pub(crate) struct Worker<S: Set, J> {
     pub judge: J,
     pub history: History,
     pub frames: Vec<Frame>,
-    pub lists: Vec<Vec<Scored>>,
-    pub raw: Vec<Move>,
+    /// Pickers that no node uses, kept for the room that they have.
+    spare: Vec<MovePicker>,
+    /// The moves of the node that is begun.
+    generated: Vec<Move>,
     pub lines: Vec<Vec<Move>>,
     /// Keys of the positions before this one, of the game and of the line.
     pub path: Vec<u64>,
@@ -141,8 +144,8 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             exchanges,
             judge,
             frames: vec![Frame::default(); MAX_PLY + BEFORE + 4],
-            lists: vec![Vec::new(); 2 * MAX_PLY + 8],
-            raw: Vec::with_capacity(256),
+            spare: Vec::new(),
+            generated: Vec::with_capacity(256),
             lines: vec![Vec::new(); MAX_PLY + 4],
             path: Vec::new(),
             root_at: 0,
@@ -461,11 +464,53 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         );
     }
 
-    /// Kind taken by a move, for histories.
+    /// The moves of a node, or only those that change much, and whether the side may accept a draw instead of them.
+    /// The picker is to be put back.
     #[inline(always)]
-    pub fn taken(pos: &Pos<S>, m: Move) -> Option<Kind> {
-        pos.captured(m).map(|(_, kind)| kind)
+    fn picker(
+        &mut self,
+        node: &Node<S>,
+        table_move: Option<Move>,
+        ply: usize,
+        wanted: Wanted,
+    ) -> (MovePicker, bool) {
+        self.generated.clear();
+        let moves = &mut self.generated;
+        match wanted {
+            Wanted::All => self.tables.legal_moves(node.pos, moves),
+            Wanted::Noisy => self.tables.noisy_moves(node.pos, moves),
+        }
+        let accepted = wanted == Wanted::All && self.may_accept(node.in_check, &self.generated);
+        let before = self.before(ply);
+        let hints = Hints {
+            table: table_move,
+            killers: self.frames[ply + BEFORE].killers,
+            counter: self.history.counter(node.pos.turn(), before[0]),
+            before,
+        };
+        let mut picker = self.spare.pop().unwrap_or_default();
+        picker.fill(
+            node.pos,
+            &self.generated,
+            &hints,
+            &self.exchanges,
+            &self.history,
+        );
+        (picker, accepted)
     }
+
+    #[inline(always)]
+    fn put_back(&mut self, picker: MovePicker) {
+        self.spare.push(picker);
+    }
+}
+
+/// Which moves of a node are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    All,
+    /// Captures and promotions.
+    Noisy,
 }
 
 /// What has been found out of a node before its moves are searched.

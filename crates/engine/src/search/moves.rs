@@ -1,8 +1,9 @@
 //! The loop over a node's moves: which are skipped, extended, reduced, and what is learned from them.
 
-use super::{BEFORE, Node, Plan, Run, Window, Worker};
+use super::picker::{MovePicker, Stage, taken};
+use super::{BEFORE, Node, Plan, Run, Wanted, Window, Worker};
 use crate::judge::Judge;
-use crate::score::{INFINITE, MATE_BOUND, MAX_PLY};
+use crate::score::{INFINITE, MATE_BOUND};
 use crate::tt::Bound;
 use husun::Move;
 use husun::pos::Pos;
@@ -107,33 +108,61 @@ fn bonus(depth: i32) -> i32 {
     (170 * depth - 90).min(1700)
 }
 
+/// What the search of a node's moves has found.
+struct Found {
+    best: i32,
+    best_move: Option<Move>,
+    /// Number of moves looked at, those skipped included.
+    n: usize,
+    /// Moves that did not cut, to learn from.
+    quiets: Tried,
+    captures: Tried,
+}
+
 impl<S: Set, J: Judge<S>> Worker<S, J> {
     /// Searches the moves of a node.
     pub(super) fn moves<const PV: bool>(&mut self, run: &Run, node: &Node<S>, plan: &Plan) -> i32 {
+        let (mut picker, accepted) = self.picker(node, plan.table_move(), plan.ply, Wanted::All);
+        let score = if picker.is_empty() {
+            self.no_moves(plan.ply, node.in_check)
+        } else {
+            let mut found = Found {
+                best: if accepted { 0 } else { -INFINITE },
+                best_move: None,
+                n: 0,
+                quiets: Tried::new(),
+                captures: Tried::new(),
+            };
+            match self.try_moves::<PV>(run, node, plan, &mut picker, accepted, &mut found) {
+                Some(score) => score,
+                None => self.conclude::<PV>(run, node, plan, &found),
+            }
+        };
+        self.put_back(picker);
+        score
+    }
+
+    /// Searches one move after the other until one of them cuts. The score if the node ends without a conclusion: the
+    /// search is stopped, or the table's move is found not to be needed.
+    #[inline(always)]
+    fn try_moves<const PV: bool>(
+        &mut self,
+        run: &Run,
+        node: &Node<S>,
+        plan: &Plan,
+        picker: &mut MovePicker,
+        accepted: bool,
+        found: &mut Found,
+    ) -> Option<i32> {
         let Window { mut alpha, beta } = plan.window;
         let (pos, ply) = (node.pos, plan.ply);
-        let place = if plan.excluded.is_some() {
-            MAX_PLY + 4 + ply
-        } else {
-            ply
-        };
-        let (mut list, accepted) = self.ordered(node, plan.table_move(), ply, place, false);
-        if list.is_empty() {
-            self.lists[place] = list;
-            return self.no_moves(ply, node.in_check);
-        }
-        let mut best = if accepted { 0 } else { -INFINITE };
         if accepted {
             alpha = alpha.max(0);
         }
-        let (mut best_move, mut quiets, mut captures) = (None, Tried::new(), Tried::new());
-        let (mut n, mut skip_quiets) = (0, false);
-        let mut aims = None;
-        for i in 0..list.len() {
-            if accepted && alpha >= beta {
-                break;
-            }
-            let (m, losing) = self.pick_sound(pos, &mut list, i);
+        let (mut skip_quiets, mut aims) = (false, None);
+        while !(accepted && alpha >= beta)
+            && let Some((m, stage)) = picker.next_sound(pos, &self.exchanges, &self.history)
+        {
             if Some(m) == plan.excluded {
                 continue;
             }
@@ -141,10 +170,10 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             if !noisy && skip_quiets && !self.checks_soundly(pos, m, &mut aims) {
                 continue;
             }
-            n += 1;
+            found.n += 1;
             // A search for a mate may miss no move.
-            if best > -MATE_BOUND && n > 1 && run.limits.mate.is_none() {
-                match self.skips(node, plan, m, noisy, n, alpha) {
+            if found.best > -MATE_BOUND && found.n > 1 && run.limits.mate.is_none() {
+                match self.skips(node, plan, m, noisy, found.n, alpha) {
                     Skip::None => {}
                     Skip::This => continue,
                     Skip::Quiets => {
@@ -155,20 +184,15 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
                     }
                 }
             }
-            let mut extension = 0;
-            if let Some(found) = self.singular::<PV>(run, node, plan, m, beta) {
-                match found {
-                    Singular::Extend(by) => extension = by,
-                    Singular::Cut(score) => {
-                        self.lists[place] = list;
-                        return score;
-                    }
-                }
-                if self.stopped {
-                    self.lists[place] = list;
-                    return 0;
-                }
+            let mut extension = match self.singular::<PV>(run, node, plan, m) {
+                None => 0,
+                Some(Singular::Extend(by)) => by,
+                Some(Singular::Cut(score)) => return Some(score),
+            };
+            if self.stopped {
+                return Some(0);
             }
+            let losing = stage == Stage::Losing;
             let history = self.history_of(pos, m, noisy, ply);
             let (next, in_check) = self.make(node, m, ply);
             let child = Node {
@@ -185,7 +209,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             }
             let depth = plan.depth - 1 + extension;
             let late = Late {
-                n,
+                n: found.n,
                 noisy,
                 losing,
                 history,
@@ -194,13 +218,12 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             let score = self.child::<PV>(run, &child, Window::new(alpha, beta), depth, plan, &late);
             self.unmake();
             if self.stopped {
-                self.lists[place] = list;
-                return 0;
+                return Some(0);
             }
-            if score > best {
-                best = score;
+            if score > found.best {
+                found.best = score;
                 if score > alpha {
-                    best_move = Some(m);
+                    found.best_move = Some(m);
                     if PV {
                         self.extend_line(ply, m);
                     }
@@ -210,34 +233,46 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
                     alpha = score;
                 }
             }
-            if Some(m) != best_move {
+            if Some(m) != found.best_move {
                 if noisy {
-                    captures.push(m);
+                    found.captures.push(m);
                 } else {
-                    quiets.push(m);
+                    found.quiets.push(m);
                 }
             }
         }
-        self.lists[place] = list;
-        if n == 0 && best == -INFINITE {
+        None
+    }
+
+    /// Learns from what was found at a node, and notes it.
+    #[inline(always)]
+    fn conclude<const PV: bool>(
+        &mut self,
+        run: &Run,
+        node: &Node<S>,
+        plan: &Plan,
+        found: &Found,
+    ) -> i32 {
+        let (best, beta) = (found.best, plan.window.beta);
+        if found.n == 0 && best == -INFINITE {
             // Nothing but the excluded move.
             return plan.window.alpha;
         }
         if best >= beta
-            && let Some(m) = best_move
+            && let Some(m) = found.best_move
         {
-            self.frame(ply).cuts += 1;
-            self.learn(pos, m, plan, &quiets, &captures);
+            self.frame(plan.ply).cuts += 1;
+            self.learn(node.pos, m, plan, &found.quiets, &found.captures);
         }
         if plan.excluded.is_none() {
             let bound = if best >= beta {
                 Bound::Lower
-            } else if PV && best_move.is_some() {
+            } else if PV && found.best_move.is_some() {
                 Bound::Exact
             } else {
                 Bound::Upper
             };
-            self.note(run, pos, plan, best, best_move, bound);
+            self.note(run, node.pos, plan, best, found.best_move, bound);
         }
         best
     }
@@ -245,7 +280,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     #[inline(always)]
     fn history_of(&self, pos: &Pos<S>, m: Move, noisy: bool, ply: usize) -> i32 {
         if noisy {
-            self.history.capture(m, Self::taken(pos, m))
+            self.history.capture(m, taken(pos, m))
         } else {
             self.history.quiet_after(pos.turn(), m, self.before(ply))
         }
@@ -303,7 +338,6 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         node: &Node<S>,
         plan: &Plan,
         m: Move,
-        beta: i32,
     ) -> Option<Singular> {
         let entry = plan.known?;
         let wanted = plan.depth >= 7
@@ -325,10 +359,10 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             let much = !PV && others < bar - 20;
             return Some(Singular::Extend(if much { 2 } else { 1 }));
         }
-        if bar >= beta {
+        if bar >= plan.window.beta {
             return Some(Singular::Cut(bar));
         }
-        (entry.score >= beta).then_some(Singular::Extend(-1))
+        (entry.score >= plan.window.beta).then_some(Singular::Extend(-1))
     }
 
     /// Searches what a move leads to, late moves less deep and with a null window first.
@@ -378,7 +412,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         let before = self.before(plan.ply);
         let more = bonus(plan.depth);
         if pos.is_noisy(m) {
-            self.history.learn_capture(m, Self::taken(pos, m), more);
+            self.history.learn_capture(m, taken(pos, m), more);
         } else {
             let killers = &mut self.frame(plan.ply).killers;
             if killers[0] != Some(m) {
@@ -391,8 +425,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             }
         }
         for &other in captures.all() {
-            self.history
-                .learn_capture(other, Self::taken(pos, other), -more);
+            self.history.learn_capture(other, taken(pos, other), -more);
         }
     }
 

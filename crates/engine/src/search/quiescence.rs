@@ -1,17 +1,36 @@
 //! Quiescence: captures and promotions until nothing hangs, all moves out of check; deep down only exchanges on the
 //! square of the last capture, as on a large board with much hanging the captures of a single position go into millions.
 
-use super::{Node, Run, Window, Worker};
+use super::picker::MovePicker;
+use super::{Node, Run, Wanted, Window, Worker};
 use crate::judge::Judge;
 use crate::score::{INFINITE, MATE_BOUND, NONE};
 use crate::tt::{Bound, Entry};
+use husun::Move;
 use husun::set::Set;
 
 /// Where a side has more captures than this, only the first ply tries them all: in a game of many hoppers even a search
 /// of one ply would take minutes.
 const CROWDED: usize = 48;
+/// What a position may gain besides the piece that is taken.
+const FUTILE: i32 = 170;
 /// Plies of quiescence in which all captures are tried, and checks answered with all moves.
 const WIDE: i32 = 6;
+
+/// How far the search of a position for calm has come.
+struct Calm {
+    alpha: i32,
+    beta: i32,
+    /// Score that no capture reaches which gains less than alpha is above it.
+    futile: i32,
+    best: i32,
+    best_move: Option<Move>,
+    /// Whether all moves are tried, out of check.
+    evading: bool,
+    /// The only square on which captures are tried.
+    only: Option<usize>,
+    deep: i32,
+}
 
 impl<S: Set, J: Judge<S>> Worker<S, J> {
     pub(super) fn quiescence<const PV: bool>(
@@ -46,40 +65,80 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             }
             alpha = alpha.max(best);
         }
-        let futile = best + 170;
-        let tt_move = known.and_then(|e| e.m);
-        let (mut list, accepted) = self.ordered(node, tt_move, ply, ply, !evading);
-        if evading && list.is_empty() {
-            self.lists[ply] = list;
+        let wanted = if evading { Wanted::All } else { Wanted::Noisy };
+        let table_move = known.and_then(|e| e.m);
+        let (mut picker, accepted) = self.picker(node, table_move, ply, wanted);
+        if evading && picker.is_empty() {
+            self.put_back(picker);
             return self.no_moves(ply, node.in_check);
         }
-        if accepted {
-            best = 0;
-        }
-        let narrow = deep >= WIDE || (deep > 0 && !evading && list.len() > CROWDED);
+        let narrow = deep >= WIDE || (deep > 0 && !evading && picker.len() > CROWDED);
         let last = self.before(ply)[0].filter(|_| narrow);
-        let only = last.map(|moved| self.history.target(moved));
-        let start = window.alpha;
-        let mut best_move = None;
+        let mut calm = Calm {
+            alpha,
+            beta,
+            futile: best + FUTILE,
+            best: if accepted { 0 } else { best },
+            best_move: None,
+            evading,
+            only: last.map(|moved| self.history.target(moved)),
+            deep,
+        };
+        self.try_captures::<PV>(run, node, ply, &mut picker, &mut calm);
+        self.put_back(picker);
+        if self.stopped {
+            return 0;
+        }
+        let bound = if calm.best >= beta {
+            Bound::Lower
+        } else if PV && calm.best > window.alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        let entry = Entry {
+            m: calm.best_move,
+            score: calm.best,
+            eval: static_eval,
+            depth: 0,
+            bound,
+            pv: PV,
+        };
+        run.table.put(pos.key(), ply, entry);
+        calm.best
+    }
+
+    /// Tries what may still change the score, until something cuts or the search is stopped.
+    #[inline(always)]
+    fn try_captures<const PV: bool>(
+        &mut self,
+        run: &Run,
+        node: &Node<S>,
+        ply: usize,
+        picker: &mut MovePicker,
+        calm: &mut Calm,
+    ) {
+        let pos = node.pos;
         let mut tried = 0;
-        for i in 0..list.len() {
-            let m = Self::pick(&mut list, i);
-            if best > -MATE_BOUND {
-                if !evading {
-                    if only.is_some_and(|to| to != m.to().index()) {
+        while let Some((m, _)) = picker.next() {
+            if calm.best > -MATE_BOUND {
+                if calm.evading {
+                    if tried > 2 && !pos.is_noisy(m) {
+                        // Enough quiet ways out seen.
+                        return;
+                    }
+                } else {
+                    if calm.only.is_some_and(|to| to != m.to().index()) {
                         continue;
                     }
                     let gain = self.exchanges.gain_of(pos, m);
-                    if futile + gain <= alpha {
-                        best = best.max(futile + gain);
+                    if calm.futile + gain <= calm.alpha {
+                        calm.best = calm.best.max(calm.futile + gain);
                         continue;
                     }
                     if !self.exchanges.see(pos, m, 0) {
                         continue;
                     }
-                } else if tried > 2 && !pos.is_noisy(m) {
-                    // Enough quiet ways out seen.
-                    break;
                 }
             }
             tried += 1;
@@ -88,44 +147,25 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
                 pos: &next,
                 in_check,
             };
-            let w = Window::new(alpha, beta).flipped();
-            let score = -self.quiescence::<PV>(run, &child, w, ply + 1, deep + 1);
+            let w = Window::new(calm.alpha, calm.beta).flipped();
+            let score = -self.quiescence::<PV>(run, &child, w, ply + 1, calm.deep + 1);
             self.unmake();
             if self.stopped {
-                self.lists[ply] = list;
-                return 0;
+                return;
             }
-            if score > best {
-                best = score;
-                if score > alpha {
-                    best_move = Some(m);
+            if score > calm.best {
+                calm.best = score;
+                if score > calm.alpha {
+                    calm.best_move = Some(m);
                     if PV {
                         self.extend_line(ply, m);
                     }
-                    if score >= beta {
-                        break;
+                    if score >= calm.beta {
+                        return;
                     }
-                    alpha = score;
+                    calm.alpha = score;
                 }
             }
         }
-        self.lists[ply] = list;
-        let bound = if best >= beta {
-            Bound::Lower
-        } else if PV && best > start {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
-        let entry = Entry {
-            m: best_move,
-            score: best,
-            eval: static_eval,
-            depth: 0,
-            bound,
-            pv: PV,
-        };
-        run.table.put(pos.key(), ply, entry);
-        best
     }
 }
