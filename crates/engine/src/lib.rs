@@ -35,6 +35,8 @@ mod score;
 mod search;
 mod searcher;
 mod stopwatch;
+#[cfg(test)]
+mod tests;
 mod tt;
 pub mod tune;
 pub mod values;
