@@ -17,8 +17,8 @@ const FUTILE: i32 = 170;
 /// Plies of quiescence in which all captures are tried, and checks answered with all moves.
 const WIDE: i32 = 6;
 
-/// How far the search of a position for calm has come.
-struct Calm {
+/// How far the search of a position for quiet ones has come.
+struct Quiescence {
     alpha: i32,
     beta: i32,
     /// Score that no capture reaches which gains less than alpha is above it.
@@ -74,7 +74,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         }
         let narrow = deep >= WIDE || (deep > 0 && !evading && picker.len() > CROWDED);
         let last = self.before(ply)[0].filter(|_| narrow);
-        let mut calm = Calm {
+        let mut state = Quiescence {
             alpha,
             beta,
             futile: best + FUTILE,
@@ -84,28 +84,28 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             only: last.map(|moved| self.history.target(moved)),
             deep,
         };
-        self.try_captures::<PV>(run, node, ply, &mut picker, &mut calm);
+        self.try_captures::<PV>(run, node, ply, &mut picker, &mut state);
         self.put_back(picker);
         if self.stopped {
             return 0;
         }
-        let bound = if calm.best >= beta {
+        let bound = if state.best >= beta {
             Bound::Lower
-        } else if PV && calm.best > window.alpha {
+        } else if PV && state.best > window.alpha {
             Bound::Exact
         } else {
             Bound::Upper
         };
         let entry = Entry {
-            m: calm.best_move,
-            score: calm.best,
+            m: state.best_move,
+            score: state.best,
             eval: static_eval,
             depth: 0,
             bound,
             pv: PV,
         };
         run.table.put(pos.key(), ply, entry);
-        calm.best
+        state.best
     }
 
     /// Tries what may still change the score, until something cuts or the search is stopped.
@@ -116,24 +116,24 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         node: &Node<S>,
         ply: usize,
         picker: &mut MovePicker,
-        calm: &mut Calm,
+        state: &mut Quiescence,
     ) {
         let pos = node.pos;
         let mut tried = 0;
         while let Some((m, _)) = picker.next() {
-            if calm.best > -MATE_BOUND {
-                if calm.evading {
+            if state.best > -MATE_BOUND {
+                if state.evading {
                     if tried > 2 && !pos.is_noisy(m) {
                         // Enough quiet ways out seen.
                         return;
                     }
                 } else {
-                    if calm.only.is_some_and(|to| to != m.to().index()) {
+                    if state.only.is_some_and(|to| to != m.to().index()) {
                         continue;
                     }
                     let gain = self.exchanges.gain_of(pos, m);
-                    if calm.futile + gain <= calm.alpha {
-                        calm.best = calm.best.max(calm.futile + gain);
+                    if state.futile + gain <= state.alpha {
+                        state.best = state.best.max(state.futile + gain);
                         continue;
                     }
                     if !self.exchanges.see(pos, m, 0) {
@@ -147,23 +147,23 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
                 pos: &next,
                 in_check,
             };
-            let w = Window::new(calm.alpha, calm.beta).flipped();
-            let score = -self.quiescence::<PV>(run, &child, w, ply + 1, calm.deep + 1);
+            let w = Window::new(state.alpha, state.beta).flipped();
+            let score = -self.quiescence::<PV>(run, &child, w, ply + 1, state.deep + 1);
             self.unmake();
             if self.stopped {
                 return;
             }
-            if score > calm.best {
-                calm.best = score;
-                if score > calm.alpha {
-                    calm.best_move = Some(m);
+            if score > state.best {
+                state.best = score;
+                if score > state.alpha {
+                    state.best_move = Some(m);
                     if PV {
                         self.extend_line(ply, m);
                     }
-                    if score >= calm.beta {
+                    if score >= state.beta {
                         return;
                     }
-                    calm.alpha = score;
+                    state.alpha = score;
                 }
             }
         }
