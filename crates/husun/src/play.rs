@@ -143,7 +143,7 @@ impl<S: Set> Tables<S> {
     }
 
     fn castle_to(&self, next: &mut Pos<S>, us: Side, wing: Wing) {
-        let castlings = &self.rochades[us.index()];
+        let castlings = &self.castlings[us.index()];
         let Some(r) = castlings.iter().find(|r| r.wing == wing) else {
             return;
         };

@@ -207,7 +207,7 @@ pub(crate) struct Crown {
 
 /// See [`crate::variant::Castling`].
 #[derive(Clone, Debug)]
-pub(crate) struct Rochade<S> {
+pub(crate) struct CastlingSquares<S> {
     pub piece: u8,
     pub partner: u8,
     pub side: Side,
@@ -297,7 +297,7 @@ pub struct Tables<S: Set> {
     pub(crate) setup_counts: [Vec<u32>; 2],
     pub(crate) several_royals: bool,
     pub(crate) apart: bool,
-    pub(crate) rochades: [Vec<Rochade<S>>; 2],
+    pub(crate) castlings: [Vec<CastlingSquares<S>>; 2],
     /// By square: castling rights that end when a piece leaves or arrives.
     pub(crate) rights_lost: Vec<u8>,
     pub(crate) castle: Option<Castle<S>>,
@@ -504,7 +504,7 @@ impl<S: Set> Tables<S> {
             setup_counts: Default::default(),
             several_royals: false,
             apart: false,
-            rochades: Default::default(),
+            castlings: Default::default(),
             rights_lost: Vec::new(),
             castle: None,
             crown: None,

@@ -23,6 +23,6 @@ mod talk;
 pub mod uci;
 pub mod xboard;
 
-pub use home::Home;
+pub use home::{Home, own_values, values_path};
 pub use host::{Host, HostError, Task, Thinker};
 pub use lines::{Line, Lines, MAX_LINE};

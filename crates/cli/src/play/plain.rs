@@ -9,7 +9,7 @@ use super::{Beginning, Look, Terms};
 use crate::show::text_style;
 use crate::source::Source;
 use anyhow::Result;
-use engine::Level;
+use engine::{Level, Options};
 use husun::clock::TimeControl;
 use husun::{Outcome, Side, Special};
 use protocol::{Line, Lines, MAX_LINE};
@@ -43,7 +43,7 @@ pub fn run(source: &Source, beginning: Beginning, terms: Terms, look: Look) -> R
     let table = beginning.table(terms, Duration::ZERO)?;
     let mut talk = Talk {
         source,
-        brain: Brain::new(table.game().variant().clone())?,
+        brain: Brain::new(source.engine(table.game().variant(), Options::default()))?,
         view: table.actor(),
         table,
         store: Store::default(),
@@ -243,7 +243,10 @@ impl Talk<'_> {
     fn load(&mut self, path: &str) -> Result<()> {
         let record = store::load(self.source, Path::new(path))?;
         self.table = Table::go_on(&record, self.table.terms(), self.now())?;
-        self.brain = Brain::new(self.table.game().variant().clone())?;
+        let engine = self
+            .source
+            .engine(self.table.game().variant(), Options::default());
+        self.brain = Brain::new(engine)?;
         Ok(())
     }
 

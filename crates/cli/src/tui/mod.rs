@@ -17,6 +17,7 @@ use crate::play::{Beginning, Look, Terms};
 use crate::source::Source;
 use anyhow::Result;
 use app::{App, Wish};
+use engine::Options;
 use menu::{Choice, Menu};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
@@ -94,7 +95,7 @@ fn play(
 ) -> Result<After> {
     let origin = Instant::now();
     let table = beginning.table(terms, Duration::ZERO)?;
-    let mut brain = Brain::new(table.game().variant().clone())?;
+    let mut brain = Brain::new(source.engine(table.game().variant(), Options::default()))?;
     let mut app = App::new(source, table, look);
     let mut asked: Option<Wish> = None;
     loop {
@@ -116,7 +117,7 @@ fn play(
             return Ok(after);
         }
         if app.take_other_game() {
-            brain = Brain::new(app.table().game().variant().clone())?;
+            brain = Brain::new(source.engine(app.table().game().variant(), Options::default()))?;
             asked = None;
         }
         let wish = app.wish();

@@ -1,4 +1,4 @@
-//! How an engine behaves towards people besides its moves.
+//! Draws by agreement.
 
 /// Whether the engine takes a draw after so many half-moves, given what it last thought of its position in
 /// centipawns for its own side; `None` if it has not thought yet.
