@@ -33,7 +33,7 @@ pub fn position_and_text(data: &[u8]) -> Option<(Position, &str)> {
         if moves.is_empty() {
             break;
         }
-        position = position.play(moves[usize::from(choice) % moves.len()]);
+        position = position.play_unchecked(moves[usize::from(choice) % moves.len()]);
     }
     Some((position, std::str::from_utf8(text).ok()?))
 }
@@ -71,7 +71,7 @@ impl Thinker for First {
         let best = moves.first().copied();
         Outcome {
             best,
-            ponder: best.and_then(|m| task.position.play(m).legal_moves().first().copied()),
+            ponder: best.and_then(|m| task.position.play_unchecked(m).legal_moves().first().copied()),
             score: Score::Cp(0),
             pv: Vec::new(),
             accept: task.position.can_accept(),

@@ -177,7 +177,12 @@ fn describe(position: &Position, children: bool, ended: Option<Option<Ended>>) -
         accept: position.can_accept(),
         status: status.name(),
         winner: position.winner(status).map(Side::letter),
-        children: children.then(|| moves.iter().map(|&(_, m)| position.play(m).fen()).collect()),
+        children: children.then(|| {
+            moves
+                .iter()
+                .map(|&(_, m)| position.play_unchecked(m).fen())
+                .collect()
+        }),
         moves: moves.into_iter().map(|(text, _)| text).collect(),
         ended,
     }

@@ -123,7 +123,7 @@ fn with_progress(perft: Perft, position: &Position, depth: u32) -> Vec<(Move, u6
             ProgressStyle::with_template("{elapsed} {bar:40} {pos}/{len} moves, {eta} left");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let below = |m: Move| {
-            let nodes = perft.count(&position.play(m), depth - 1);
+            let nodes = perft.count(&position.play_unchecked(m), depth - 1);
             bar.inc(1);
             show(&bar);
             (m, nodes)

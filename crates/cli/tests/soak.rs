@@ -94,7 +94,7 @@ fn walk(variant: &Arc<Variant>, random: &mut Random) -> Game {
     let mut game = Game::new(variant.start());
     for _ in 0..random.below(60) {
         let mut moves = game.position().legal_moves();
-        moves.sort_by_key(|m| m.bits());
+        moves.sort();
         let m = moves[random.below(moves.len())];
         match game.play(m) {
             Ok(None) => {}

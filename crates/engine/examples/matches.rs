@@ -73,7 +73,7 @@ fn serve(level: Option<&String>, values: Option<&String>) -> Result<()> {
         let mut position = game.start();
         for word in words {
             keys.push(position.key());
-            position = position.play(position.parse_uci(word)?);
+            position = position.play_unchecked(position.parse_uci(word)?);
         }
         let stop = AtomicBool::new(false);
         let found = engine.search(&position, &keys, &limits(limit)?, &stop, &mut |_| {});
@@ -229,7 +229,7 @@ fn opening(game: &Arc<Variant>, judge: &mut Engine, number: u64) -> Vec<String> 
             }
             let m = all[(next() >> 20) as usize % all.len()];
             moves.push(position.uci(m).to_string());
-            position = position.play(m);
+            position = position.play_unchecked(m);
         }
         let stop = AtomicBool::new(false);
         let found = judge.search(&position, &[], &Limits::depth(6), &stop, &mut |_| {});
@@ -256,7 +256,7 @@ fn play(
     let mut seen: Vec<Position> = Vec::new();
     for word in opening {
         seen.push(position.clone());
-        position = position.play(position.parse_uci(word)?);
+        position = position.play_unchecked(position.parse_uci(word)?);
     }
     let mut sure = [0; 2];
     loop {
@@ -300,7 +300,7 @@ fn play(
             return Ok(0.0);
         }
         seen.push(position.clone());
-        position = position.play(position.parse_uci(word)?);
+        position = position.play_unchecked(position.parse_uci(word)?);
         moves.push(word.to_string());
     }
 }

@@ -72,7 +72,7 @@ fn play(engine: &mut Engine, start: Position, seed: u64) -> Vec<Position> {
                 None => break,
             }
         };
-        let after = position.play(m);
+        let after = position.play_unchecked(m);
         line.push(after);
     }
     line
@@ -99,7 +99,7 @@ fn wins(position: &Position, moves: u32, nodes: &mut u64) -> Option<bool> {
         if *nodes > LIMIT {
             return None;
         }
-        let next = position.play(m);
+        let next = position.play_unchecked(m);
         let status = next.status();
         let won = match status {
             Status::Ongoing => loses(&next, moves - 1, nodes)?,
@@ -119,7 +119,7 @@ fn loses(position: &Position, moves: u32, nodes: &mut u64) -> Option<bool> {
         return Some(false);
     }
     for m in position.legal_moves() {
-        let next = position.play(m);
+        let next = position.play_unchecked(m);
         let status = next.status();
         let lost = match status {
             Status::Ongoing => moves > 0 && wins(&next, moves, nodes)?,

@@ -11,10 +11,9 @@ use crate::search::{Run, Worker};
 use crate::tt::Table;
 use crate::values::{Values, estimate};
 use husun::pos::Pos;
-use husun::set::{Set, Words};
+use husun::set::Set;
 use husun::tables::Tables;
-use husun::variant::{AnyPos, AnyTables};
-use husun::{Move, Position, Variant};
+use husun::{Move, Position, Variant, VisitTables};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -121,10 +120,47 @@ struct Core<S: Set> {
     workers: Vec<Worker<S>>,
 }
 
-enum AnyCore {
-    W64(Core<Words<1>>),
-    W128(Core<Words<2>>),
-    W192(Core<Words<3>>),
+/// A [`Core`] of the width that the engine's game has.
+trait AnyCore: Send + Sync {
+    fn prepare(&mut self, threads: usize, rules: &RuleFacts);
+    fn clear(&mut self);
+    /// None for a position of another width.
+    fn search(&mut self, ask: &Ask, report: &mut dyn FnMut(&Info)) -> Option<Outcome>;
+    /// None for a position of another width.
+    fn evaluate(&self, position: &Position) -> Option<Evaluation>;
+}
+
+impl<S: Set> AnyCore for Core<S> {
+    fn prepare(&mut self, threads: usize, rules: &RuleFacts) {
+        Core::prepare(self, threads, rules);
+    }
+
+    fn clear(&mut self) {
+        Core::clear(self);
+    }
+
+    fn search(&mut self, ask: &Ask, report: &mut dyn FnMut(&Info)) -> Option<Outcome> {
+        let pos = ask.position.at_width()?;
+        Some(Core::search(self, ask, pos, report))
+    }
+
+    fn evaluate(&self, position: &Position) -> Option<Evaluation> {
+        Some(Core::evaluate(self, position.at_width()?))
+    }
+}
+
+/// Makes the core of a game.
+struct NewCore<'a> {
+    variant: &'a Arc<Variant>,
+    values: &'a Values,
+}
+
+impl VisitTables for NewCore<'_> {
+    type Output = Box<dyn AnyCore>;
+
+    fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Box<dyn AnyCore> {
+        Box::new(Core::new(self.variant, tables, self.values))
+    }
 }
 
 /// An engine for one game.
@@ -147,7 +183,7 @@ pub struct Engine {
     options: Options,
     table: Table,
     rules: RuleFacts,
-    core: AnyCore,
+    core: Box<dyn AnyCore>,
 }
 
 impl Engine {
@@ -169,11 +205,10 @@ impl Engine {
     pub fn with_values(variant: Arc<Variant>, values: Values, options: Options) -> Engine {
         let options = within(options);
         let rules = RuleFacts::new(&variant);
-        let core = match variant.tables() {
-            AnyTables::W64(t) => AnyCore::W64(Core::new(&variant, t, &values)),
-            AnyTables::W128(t) => AnyCore::W128(Core::new(&variant, t, &values)),
-            AnyTables::W192(t) => AnyCore::W192(Core::new(&variant, t, &values)),
-        };
+        let core = variant.visit(NewCore {
+            variant: &variant,
+            values: &values,
+        });
         Engine {
             table: Table::new(options.hash),
             variant,
@@ -213,21 +248,13 @@ impl Engine {
     /// makes what it lacks, which takes up to a tenth of a second on a large board.
     pub fn prepare(&mut self) {
         let threads = self.options.threads;
-        match &mut self.core {
-            AnyCore::W64(c) => c.prepare(threads, &self.rules),
-            AnyCore::W128(c) => c.prepare(threads, &self.rules),
-            AnyCore::W192(c) => c.prepare(threads, &self.rules),
-        }
+        self.core.prepare(threads, &self.rules);
     }
 
     /// Forgets all earlier searches, as for a new game.
     pub fn clear(&mut self) {
         self.table.clear();
-        match &mut self.core {
-            AnyCore::W64(c) => c.clear(),
-            AnyCore::W128(c) => c.clear(),
-            AnyCore::W192(c) => c.clear(),
-        }
+        self.core.clear();
     }
 
     /// Finds the best move of a position of the engine's game. `history` holds the keys of the
@@ -251,22 +278,13 @@ impl Engine {
             table: &self.table,
             rules: &self.rules,
         };
-        match (&mut self.core, position.any()) {
-            (AnyCore::W64(c), AnyPos::W64(p)) => c.search(&ask, p, report),
-            (AnyCore::W128(c), AnyPos::W128(p)) => c.search(&ask, p, report),
-            (AnyCore::W192(c), AnyPos::W192(p)) => c.search(&ask, p, report),
-            _ => Outcome::none(),
-        }
+        let found = self.core.search(&ask, report);
+        found.unwrap_or_else(Outcome::none)
     }
 
     /// How good a position of the engine's game is without looking ahead; none for another game's.
     pub fn evaluate(&self, position: &Position) -> Option<Evaluation> {
-        match (&self.core, position.any()) {
-            (AnyCore::W64(c), AnyPos::W64(p)) => Some(c.evaluate(p)),
-            (AnyCore::W128(c), AnyPos::W128(p)) => Some(c.evaluate(p)),
-            (AnyCore::W192(c), AnyPos::W192(p)) => Some(c.evaluate(p)),
-            _ => None,
-        }
+        self.core.evaluate(position)
     }
 }
 

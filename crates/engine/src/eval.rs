@@ -8,7 +8,7 @@ use crate::values::{Pair, Terms, pair};
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::{Kind, Move, Side, Special};
+use husun::{Kind, Move, Side, Special, Square};
 use std::sync::Arc;
 
 mod build;
@@ -239,7 +239,7 @@ impl<S: Set> Evaluator<S> {
         pos: &Pos<S>,
         side: Side,
         pawns: [S; 2],
-        target: Option<u8>,
+        target: Option<Square>,
         features: &mut Features,
     ) -> Attacks<S> {
         let t = &*self.tables;
@@ -344,7 +344,7 @@ impl<S: Set> Evaluator<S> {
         &self,
         pos: &Pos<S>,
         side: Side,
-        royal: Option<u8>,
+        royal: Option<Square>,
         attacks: &[Attacks<S>; 2],
         f: &mut Features,
     ) {
@@ -413,7 +413,7 @@ impl<S: Set> Evaluator<S> {
     }
 
     /// How much of a late advantage counts, of 64.
-    fn scale(&self, pos: &Pos<S>, eg: i32, royals: [Option<u8>; 2]) -> i32 {
+    fn scale(&self, pos: &Pos<S>, eg: i32, royals: [Option<Square>; 2]) -> i32 {
         let strong = if eg >= 0 { Side::White } else { Side::Black };
         let weak = strong.opponent();
         let mut scale = 64;
@@ -450,7 +450,7 @@ impl<S: Set> Evaluator<S> {
     }
 
     /// With a won ending: drive the lone royal piece to the edge and come near.
-    fn drive(&self, pos: &Pos<S>, eg: i32, royals: [Option<u8>; 2]) -> i32 {
+    fn drive(&self, pos: &Pos<S>, eg: i32, royals: [Option<Square>; 2]) -> i32 {
         let (strong, sign) = if eg >= 0 {
             (Side::White, 1)
         } else {
@@ -469,7 +469,7 @@ impl<S: Set> Evaluator<S> {
 
     /// Steps of a king from a square to another.
     #[inline(always)]
-    fn apart(&self, a: u8, b: u8) -> i32 {
+    fn apart(&self, a: Square, b: Square) -> i32 {
         let ((x, y), (u, v)) = (self.places[usize::from(a)], self.places[usize::from(b)]);
         (x - u).abs().max((y - v).abs())
     }

@@ -2,9 +2,9 @@
 //! what earlier parts of the search say of them, captures that lose.
 
 use crate::search::{BEFORE, Node, Worker};
-use husun::Move;
 use husun::pos::Pos;
 use husun::set::Set;
+use husun::{Move, PackedMove};
 
 /// A move with its rank.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ impl<S: Set> Worker<S> {
     pub(crate) fn ordered(
         &mut self,
         node: &Node<S>,
-        tt_move: Option<Move>,
+        tt_move: Option<PackedMove>,
         ply: usize,
         place: usize,
         noisy: bool,
@@ -49,7 +49,7 @@ impl<S: Set> Worker<S> {
         &self,
         pos: &Pos<S>,
         moves: &[Move],
-        tt_move: Option<Move>,
+        tt_move: Option<PackedMove>,
         ply: usize,
         list: &mut Vec<Scored>,
     ) {
@@ -59,7 +59,7 @@ impl<S: Set> Worker<S> {
         let killers = self.frames[ply + BEFORE].killers;
         let counter = self.history.counter(us, before[0]);
         for &m in moves {
-            let score = if Some(m) == tt_move {
+            let score = if Some(m.packed()) == tt_move {
                 FIRST
             } else if pos.is_noisy(m) {
                 let taken = Self::taken(pos, m);

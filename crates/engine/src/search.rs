@@ -208,7 +208,7 @@ impl<S: Set> Worker<S> {
     #[inline(always)]
     pub fn make(&mut self, node: &Node<S>, m: Move, ply: usize) -> (Pos<S>, Running, bool) {
         let pos = node.pos;
-        let next = self.eval.tables.play(pos, m);
+        let next = self.eval.tables.play_unchecked(pos, m);
         let running = self.eval.after(node.running, pos, m, &next);
         let in_check = self.eval.tables.in_check(&next, next.turn());
         let taken = pos.captured(m);
@@ -450,7 +450,7 @@ impl<S: Set> Worker<S> {
         run.table.put(
             pos.key(),
             Entry {
-                m,
+                m: m.map(Move::packed),
                 score: to_table(best, plan.ply),
                 eval: plan.static_eval,
                 depth: plan.depth,

@@ -5,7 +5,7 @@
 use crate::eval::Evaluator;
 use husun::pos::Pos;
 use husun::set::Set;
-use husun::{Kind, Move, Side, Special};
+use husun::{Kind, Move, Side, Special, Square};
 
 /// What a royal piece counts as while it may not be lost.
 const PRICELESS: i32 = 20_000;
@@ -53,8 +53,8 @@ impl<S: Set> Evaluator<S> {
         if swap <= 0 {
             return true;
         }
-        let to = m.to().index() as u8;
-        let mut occupied = pos.occupied().without(S::bit(m.from().index() as u8));
+        let to = m.to();
+        let mut occupied = pos.occupied().without(S::bit(m.from()));
         if let Some((square, _)) = pos.captured(m) {
             occupied = occupied.without(S::bit(square));
         }
@@ -86,7 +86,7 @@ impl<S: Set> Evaluator<S> {
 
     /// The least valuable of the pieces.
     #[inline(always)]
-    fn least(&self, pos: &Pos<S>, pieces: S) -> Option<(u8, Kind)> {
+    fn least(&self, pos: &Pos<S>, pieces: S) -> Option<(Square, Kind)> {
         if pieces.is_empty() {
             return None;
         }

@@ -1,7 +1,7 @@
 //! A game being played: the moves so far, repetition, and every way in which it can end, with its
 //! reason and game points. Clocks stand beside it ([`crate::clock`]); it never looks at one.
 
-use crate::moves::Move;
+use crate::moves::{IllegalMove, Move};
 use crate::position::{Position, Status};
 use crate::setup::Setup;
 use crate::side::Side;
@@ -89,8 +89,8 @@ pub enum ActionError {
     #[error("the game is over: {0}")]
     Over(&'static str),
     /// The move is not legal.
-    #[error("the move is not legal here")]
-    Illegal,
+    #[error(transparent)]
+    Illegal(#[from] IllegalMove),
     /// There is nothing to accept: some legal move is not optional, or there is none.
     #[error("nothing to accept: only a player whose legal moves are all optional may accept")]
     NothingToAccept,
@@ -164,7 +164,8 @@ impl Game {
     /// The moves so far in algebraic notation.
     pub fn san_moves(&self) -> Vec<String> {
         let played = self.positions.iter().zip(&self.moves);
-        played.map(|(p, &m)| p.san(m)).collect()
+        // All of them were legal when they were played.
+        played.filter_map(|(p, &m)| p.san(m).ok()).collect()
     }
 
     /// How it has ended, if it has.
@@ -207,13 +208,10 @@ impl Game {
     /// Makes a move though the game may have ended by a draw, as analysis does; the outcome is then that
     /// of the position reached. Where no legal move is left there is none to make.
     pub fn play_on(&mut self, m: Move) -> Result<Option<Outcome>, ActionError> {
-        if !self.position().legal_moves().contains(&m) {
-            return Err(ActionError::Illegal);
-        }
+        let next = self.position().play(m)?;
         if self.offer == Some(self.turn().opponent()) {
             self.offer = None;
         }
-        let next = self.position().play(m);
         self.positions.push(next);
         self.moves.push(m);
         self.outcome = self.ending();

@@ -3,11 +3,12 @@
 use crate::frame::Square;
 use crate::pos::{NO_SQUARE, Pos};
 use crate::position::Status;
-use crate::set::{Set, Words};
+use crate::set::Set;
 use crate::setup::{CastlingRights, Setup};
 use crate::side::{Side, Wing};
 use crate::tables::Tables;
-use crate::variant::{AnyPos, AnyTables, Kind, StateFlag, Variant};
+use crate::variant::{Kind, StateFlag, Variant};
+use crate::width::{AnyPos, AnyTables};
 
 /// Why an arrangement is no position of the game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -116,20 +117,19 @@ impl Variant {
 
     /// How things stand in an arrangement, if it is a position of the game.
     pub(crate) fn status_of(&self, setup: &Setup) -> Result<Status, SetupError> {
-        Ok(match (&self.tables, self.position_of(setup)?) {
-            (AnyTables::W64(t), AnyPos::W64(p)) => t.status(&p),
-            (AnyTables::W128(t), AnyPos::W128(p)) => t.status(&p),
-            (AnyTables::W192(t), AnyPos::W192(p)) => t.status(&p),
-            _ => Status::Ongoing,
+        Ok(match self.tables() {
+            AnyTables::W64(t) => t.status(&self.checked(t, setup)?),
+            AnyTables::W128(t) => t.status(&self.checked(t, setup)?),
+            AnyTables::W192(t) => t.status(&self.checked(t, setup)?),
         })
     }
 
     /// The position of an arrangement, if it is one.
     pub(crate) fn position_of(&self, setup: &Setup) -> Result<AnyPos, SetupError> {
-        Ok(match &self.tables {
-            AnyTables::W64(t) => AnyPos::W64(self.checked::<Words<1>>(t, setup)?),
-            AnyTables::W128(t) => AnyPos::W128(self.checked::<Words<2>>(t, setup)?),
-            AnyTables::W192(t) => AnyPos::W192(self.checked::<Words<3>>(t, setup)?),
+        Ok(match self.tables() {
+            AnyTables::W64(t) => self.checked(t, setup)?.into(),
+            AnyTables::W128(t) => self.checked(t, setup)?.into(),
+            AnyTables::W192(t) => self.checked(t, setup)?.into(),
         })
     }
 
@@ -144,7 +144,7 @@ impl Variant {
         let mut pos = Pos::empty();
         for square in self.frame.squares() {
             if let Some((side, kind)) = setup.piece_on(square) {
-                t.put(&mut pos, side, kind.0, square.0);
+                t.put(&mut pos, side, kind.0, square);
             }
         }
         pos.turn = setup.turn;
@@ -239,7 +239,7 @@ impl Variant {
         if t.apart {
             for square in (royals & pos.side(Side::White)).iter() {
                 if (t.ring(square) & royals & pos.side(Side::Black)).any() {
-                    let square = self.name(Square(square));
+                    let square = self.name(square);
                     return Err(SetupError::RoyalsTouch { square });
                 }
             }
@@ -382,7 +382,7 @@ impl Variant {
         setup: &Setup,
     ) -> Result<(), SetupError> {
         let mover = setup.turn.opponent();
-        let wanted: Vec<u8> = setup.en_passant.iter().map(|s| s.0).collect();
+        let wanted: Vec<Square> = setup.en_passant.clone();
         let victim = self.step_over(t, pos, mover, &wanted);
         let victim =
             victim
@@ -392,7 +392,7 @@ impl Variant {
                     squares: setup.en_passant.iter().map(|&s| self.name(s)).collect(),
                 })?;
         pos.victim = victim;
-        let legal: Vec<u8> = wanted
+        let legal: Vec<Square> = wanted
             .into_iter()
             .filter(|&s| t.can_capture_passed(pos, s))
             .collect();
@@ -411,8 +411,8 @@ impl Variant {
         t: &Tables<S>,
         pos: &Pos<S>,
         mover: Side,
-        wanted: &[u8],
-    ) -> Option<u8> {
+        wanted: &[Square],
+    ) -> Option<Square> {
         let side = mover.index();
         let occupied = pos.occupied();
         for pawn in &t.pawns {
@@ -446,7 +446,7 @@ pub(crate) fn setup_of<S: Set>(variant: &Variant, pos: &Pos<S>) -> Setup {
     for side in Side::ALL {
         for (kind, plane) in pos.kinds.as_ref()[..S::KINDS].iter().enumerate() {
             for square in (*plane & pos.side(side)).iter() {
-                board[usize::from(square)] = Some((side, Kind(kind as u8)));
+                board[square.index()] = Some((side, Kind(kind as u8)));
             }
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! Nothing here reads files, prints or looks at a clock.
 
-pub mod attacks;
+mod attacks;
 pub mod betza;
 pub mod clock;
 mod cpu;
@@ -31,15 +31,17 @@ pub mod side;
 pub mod tables;
 pub mod twin;
 pub mod variant;
+mod width;
 
 pub use frame::{Frame, Square};
 pub use game::{ActionError, Game, Outcome, Reason};
-pub use moves::{Move, Special};
+pub use moves::{IllegalMove, Move, PackedMove, Special};
 pub use position::{Position, PositionError, Status, UciError};
 pub use san::SanError;
 pub use setup::{CastlingRights, Setup};
 pub use side::{Side, Wing};
 pub use variant::{Kind, Variant};
+pub use width::{VisitPosition, VisitTables};
 
 /// A small game for the examples of these pages.
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 //! letter of a pawn, with needless squares, and in UCI form.
 
 use crate::frame::Frame;
-use crate::moves::{Move, Special};
+use crate::moves::{IllegalMove, Move, Special};
 use crate::position::{Position, UciError};
 use crate::side::Wing;
 use crate::variant::Kind;
@@ -43,29 +43,32 @@ struct Parsed {
 impl Position {
     /// A legal move in algebraic notation, with `+` or `#`.
     ///
-    /// # Panics
-    ///
-    /// Moves that are not legal here may panic, as those of a larger board do.
-    ///
     /// ```
     /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
     /// let start = mini.start();
     /// let m = start.parse_san("Ra1a3").unwrap();
-    /// assert_eq!(start.san(m), "Ra3");
+    /// assert_eq!(start.san(m).unwrap(), "Ra3");
     /// assert!(start.parse_san("Kd1").is_err());
     /// ```
-    pub fn san(&self, m: Move) -> String {
+    pub fn san(&self, m: Move) -> Result<String, IllegalMove> {
         self.san_among(m, &self.legal_moves())
     }
 
-    /// The same, where all legal moves are known already.
-    pub fn san_among(&self, m: Move, legal: &[Move]) -> String {
+    /// A legal move in algebraic notation where all legal moves are known already.
+    ///
+    /// # Panics
+    ///
+    /// Perhaps, if the moves given are not the legal ones here.
+    pub fn san_among(&self, m: Move, legal: &[Move]) -> Result<String, IllegalMove> {
+        if !legal.contains(&m) {
+            return Err(IllegalMove);
+        }
         let mut text = self.san_without_check(m, legal);
-        let next = self.play(m);
+        let next = self.play_unchecked(m);
         if next.in_check() {
             text.push(if next.count_moves() == 0 { '#' } else { '+' });
         }
-        text
+        Ok(text)
     }
 
     fn san_without_check(&self, m: Move, legal: &[Move]) -> String {

@@ -2,6 +2,7 @@
 //! for one width. Everything here is derived; nothing changes while a game is played.
 
 use crate::betza::Mode;
+use crate::frame::Square;
 use crate::set::Set;
 use crate::setup::CastlingRights;
 use crate::side::{Side, Wing};
@@ -28,11 +29,11 @@ pub(crate) struct Shift<S> {
     /// Squares from which the step makes that difference.
     regular: S,
     /// Steps with another difference: near missing squares.
-    irregular: Vec<(u8, u8)>,
+    irregular: Vec<(Square, Square)>,
     /// Where initial steps of more than one square pass first.
     pub initial: S,
     /// From where the step leads to a square.
-    pub origin: Vec<u8>,
+    pub origin: Vec<Square>,
 }
 
 impl<S: Set> Shift<S> {
@@ -235,7 +236,7 @@ pub(crate) struct Keys {
 
 impl Keys {
     #[inline(always)]
-    pub fn piece(&self, side: Side, kind: u8, square: u8) -> u64 {
+    pub fn piece(&self, side: Side, kind: u8, square: Square) -> u64 {
         self.pieces[(2 * usize::from(kind) + side.index()) * self.squares + usize::from(square)]
     }
 
@@ -333,7 +334,7 @@ pub(crate) struct Spot<S> {
 /// What a rook (`first` is 0) or a bishop (2) reaches.
 struct Lines<'a, S: Set> {
     tables: &'a Tables<S>,
-    square: u8,
+    square: Square,
     occupied: S,
     first: usize,
 }
@@ -350,7 +351,7 @@ impl<S: Set> Task for Lines<'_, S> {
 impl<S: Set> Tables<S> {
     /// Squares that a rook reaches, up to and with the first blockers.
     #[inline(always)]
-    pub fn orthogonal_attacks(&self, square: u8, occupied: S) -> S {
+    pub fn orthogonal_attacks(&self, square: Square, occupied: S) -> S {
         let tables = self;
         self.level.run(Lines {
             tables,
@@ -362,7 +363,7 @@ impl<S: Set> Tables<S> {
 
     /// Squares that a bishop reaches, up to and with the first blockers.
     #[inline(always)]
-    pub fn diagonal_attacks(&self, square: u8, occupied: S) -> S {
+    pub fn diagonal_attacks(&self, square: Square, occupied: S) -> S {
         let tables = self;
         self.level.run(Lines {
             tables,
@@ -373,17 +374,17 @@ impl<S: Set> Tables<S> {
     }
 
     #[inline(always)]
-    pub(crate) fn orthogonal<C: Cpu>(&self, cpu: C, square: u8, occupied: S) -> S {
+    pub(crate) fn orthogonal<C: Cpu>(&self, cpu: C, square: Square, occupied: S) -> S {
         self.two_lines(cpu, square, occupied, 0)
     }
 
     #[inline(always)]
-    pub(crate) fn diagonal<C: Cpu>(&self, cpu: C, square: u8, occupied: S) -> S {
+    pub(crate) fn diagonal<C: Cpu>(&self, cpu: C, square: Square, occupied: S) -> S {
         self.two_lines(cpu, square, occupied, 2)
     }
 
     #[inline(always)]
-    fn two_lines<C: Cpu>(&self, cpu: C, square: u8, occupied: S, first: usize) -> S {
+    fn two_lines<C: Cpu>(&self, cpu: C, square: Square, occupied: S, first: usize) -> S {
         let i = usize::from(square);
         if C::GATHERS {
             let lines = &self.spots[i].lines;
@@ -400,18 +401,18 @@ impl<S: Set> Tables<S> {
 
     /// The squares between two of a rank, file or diagonal.
     #[inline(always)]
-    pub(crate) fn between(&self, a: u8, b: u8) -> S {
+    pub(crate) fn between(&self, a: Square, b: Square) -> S {
         self.between[usize::from(a) * self.squares + usize::from(b)]
     }
 
     /// The squares next to one.
     #[inline(always)]
-    pub(crate) fn ring(&self, square: u8) -> S {
+    pub(crate) fn ring(&self, square: Square) -> S {
         self.spots[usize::from(square)].ring
     }
 
     #[inline(always)]
-    pub(crate) fn leap(&self, table: u16, square: u8) -> S {
+    pub(crate) fn leap(&self, table: u16, square: Square) -> S {
         self.leaps[usize::from(table) + usize::from(square)]
     }
 

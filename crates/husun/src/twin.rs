@@ -319,9 +319,8 @@ impl<'a> Board<'a> {
         let us = self.now.turn;
         let mut moves = Vec::new();
         for (from, kind) in self.pieces(us) {
-            let new = |to: Square, placed: Kind, special| {
-                Move::new(from.0, to.0, kind.0, placed.0, special)
-            };
+            let new =
+                |to: Square, placed: Kind, special| Move::new(from, to, kind.0, placed.0, special);
             let targets = self.targets(from, us, kind);
             let pawn = self.game.piece(kind).pawn;
             for &to in &targets {
@@ -354,7 +353,7 @@ impl<'a> Board<'a> {
             && self.flag(StateFlag::Offer)
         {
             let crowning = Special::Crowning;
-            moves.push(Move::new(royal.0, royal.0, kind.0, kind.0, crowning));
+            moves.push(Move::new(royal, royal, kind.0, kind.0, crowning));
         }
         moves.retain(|&m| self.is_safe(m));
         moves
@@ -402,7 +401,7 @@ impl<'a> Board<'a> {
                 Wing::West => Special::CastleWest,
             };
             let king = castling.piece.0;
-            moves.push(Move::new(path.from.0, path.to.0, king, king, special));
+            moves.push(Move::new(path.from, path.to, king, king, special));
         }
     }
 
@@ -571,7 +570,7 @@ impl<'a> Board<'a> {
                 && self.strikes(from, us, kind, passed)
                 && self.placed(kind, passed).into_iter().any(|placed| {
                     let special = Special::EnPassant;
-                    let m = Move::new(from.0, passed.0, kind.0, placed.0, special);
+                    let m = Move::new(from, passed, kind.0, placed.0, special);
                     self.is_safe(m)
                 })
         })

@@ -6,11 +6,9 @@ use crate::betza::Part;
 use crate::clock::TimeControl;
 use crate::doc::{GameError, Library, NoLibrary};
 use crate::frame::{Frame, Square};
-use crate::pos::Pos;
-use crate::set::Words;
 use crate::setup::Setup;
 use crate::side::{Side, Wing};
-use crate::tables::Tables;
+use crate::width::{AnyTables, VisitTables};
 use std::sync::Arc;
 
 mod build;
@@ -260,29 +258,6 @@ pub struct NamedSetup {
     pub setup: Setup,
 }
 
-/// Which width the board needs, with the tables of moves.
-#[derive(Clone, Debug)]
-pub enum AnyTables {
-    /// Up to 64 squares and 8 kinds.
-    W64(Arc<Tables<Words<1>>>),
-    /// Up to 128 squares and 16 kinds.
-    W128(Arc<Tables<Words<2>>>),
-    /// Up to 192 squares and 24 kinds.
-    W192(Arc<Tables<Words<3>>>),
-}
-
-/// A position at one of the widths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(clippy::large_enum_variant)] // positions are copied to make a move; a box would cost more
-pub enum AnyPos {
-    /// See [`AnyTables::W64`].
-    W64(Pos<Words<1>>),
-    /// See [`AnyTables::W128`].
-    W128(Pos<Words<2>>),
-    /// See [`AnyTables::W192`].
-    W192(Pos<Words<3>>),
-}
-
 /// A flag of the state field of position text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateFlag {
@@ -422,11 +397,16 @@ impl Variant {
 
     /// How many pieces of a kind the side has in the standard set-up.
     pub fn setup_count(&self, side: Side, kind: Kind) -> u32 {
-        self.setup_counts[side.index()][kind.index()]
+        let counts = &self.setup_counts[side.index()];
+        counts.get(kind.index()).copied().unwrap_or(0)
     }
 
-    /// The tables of moves, for code that is generic over the width of a set of squares.
-    pub fn tables(&self) -> &AnyTables {
+    /// Hands the tables of moves to code that is generic over their width.
+    pub fn visit<V: VisitTables>(&self, v: V) -> V::Output {
+        self.tables.visit(v)
+    }
+
+    pub(crate) fn tables(&self) -> &AnyTables {
         &self.tables
     }
 

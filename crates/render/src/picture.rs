@@ -88,7 +88,7 @@ impl Ink {
 /// let start = chess.start();
 /// let m = start.parse_uci("e2e4").unwrap();
 /// let square = |name| chess.frame.parse(name).unwrap();
-/// let picture = Picture::of(&start.play(m))
+/// let picture = Picture::of(&start.play(m).unwrap())
 ///     .view(Side::Black)
 ///     .last_move(m)
 ///     .arrow(square("e7"), square("e5"), Ink::Blue);

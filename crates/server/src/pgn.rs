@@ -19,7 +19,8 @@ pub fn of_table(id: &str, table: &Table) -> Result<String, String> {
     record.set_tag("White", &name(Side::White));
     record.set_tag("Black", &name(Side::Black));
     record.set_tag("TimeControl", &table.spec().control.to_string());
-    record.to_raw().to_pgn().map_err(|e| e.to_string())
+    let raw = record.to_raw().map_err(|e| e.to_string())?;
+    raw.to_pgn().map_err(|e| e.to_string())
 }
 
 /// Bytes of a text at most.
@@ -78,11 +79,11 @@ fn line(branch: &Branch, start: &Position) -> Vec<PgnMove> {
     let mut position = start.clone();
     let mut moves = Vec::with_capacity(branch.plies.len());
     for ply in &branch.plies {
-        let after = position.play(ply.m);
+        let after = position.play_unchecked(ply.m);
         moves.push(PgnMove {
             played: Played {
                 uci: position.uci(ply.m).to_string(),
-                san: position.san(ply.m),
+                san: position.san(ply.m).unwrap_or_default(),
                 fen: after.fen(),
                 check: check(&after),
                 spent_ms: None,

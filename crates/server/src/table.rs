@@ -606,7 +606,8 @@ impl Table {
         let game = self.game.as_mut().ok_or("no game is on the board yet")?;
         let before = game.position();
         let m = before.parse_uci(uci).map_err(|e| e.to_string())?;
-        let (uci, san) = (before.uci(m).to_string(), before.san(m));
+        let uci = before.uci(m).to_string();
+        let san = before.san(m).map_err(|e| e.to_string())?;
         let side = before.turn();
         let kept = self.clock.clone();
         let mut spent_ms = None;

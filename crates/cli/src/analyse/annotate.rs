@@ -100,7 +100,7 @@ pub fn run(
         match record {
             Ok(mut record) => {
                 annotate(engine, limits, &mut record, number)?;
-                writeln!(out, "{}", record.to_raw().to_pgn()?)?;
+                writeln!(out, "{}", record.to_raw()?.to_pgn()?)?;
                 out.flush()?;
             }
             Err(reason) => {

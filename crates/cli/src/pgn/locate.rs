@@ -72,7 +72,7 @@ fn up_to_wrong<'a>(
         {
             return true;
         }
-        position = position.play(m);
+        position = position.play_unchecked(m);
         played += 1;
     }
     unplayed(&line.moves[played..], moves);

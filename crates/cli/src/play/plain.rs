@@ -114,7 +114,7 @@ impl Talk<'_> {
                 } else {
                     "..."
                 };
-                writeln!(out, "\n{number}{dots} {}\n", before.san(m))?;
+                writeln!(out, "\n{number}{dots} {}\n", before.san(m)?)?;
                 self.board(out)?;
                 if let Some(outcome) = outcome {
                     self.result(&outcome, out)?;
@@ -168,7 +168,7 @@ impl Talk<'_> {
                     .legal_moves()
                     .iter()
                     .map(|&m| position.san(m))
-                    .collect();
+                    .collect::<Result<_, _>>()?;
                 moves.sort();
                 writeln!(out, "{} moves: {}", moves.len(), moves.join(" "))?;
                 if position.can_accept() {
@@ -257,7 +257,7 @@ impl Talk<'_> {
             Some(m) => writeln!(
                 out,
                 "The computer would play {}.",
-                self.table.position().san(m)
+                self.table.position().san(m)?
             )?,
             None => writeln!(out, "The computer has no answer.")?,
         }

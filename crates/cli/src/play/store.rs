@@ -23,7 +23,7 @@ impl Store {
         if path.exists() && !self.own.iter().any(|own| own == path) {
             bail!("{name} exists already: expected the name of a new file");
         }
-        let text = table.record(&today()).to_raw().to_pgn()?;
+        let text = table.record(&today()).to_raw()?.to_pgn()?;
         fs::write(path, text).with_context(|| format!("{name}: cannot be written"))?;
         self.own.push(path.into());
         Ok(())

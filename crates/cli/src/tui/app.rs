@@ -186,8 +186,8 @@ impl<'a> App<'a> {
                 self.hinting = false;
                 self.progress = None;
                 self.hint = found.best;
-                match found.best {
-                    Some(m) => self.say(format!("Hint: {}", self.position().san(m))),
+                match found.best.and_then(|m| self.position().san(m).ok()) {
+                    Some(san) => self.say(format!("Hint: {san}")),
                     None => self.refuse("The computer has no answer."),
                 }
             }
@@ -209,9 +209,10 @@ impl<'a> App<'a> {
 
     /// Makes a move.
     pub fn play(&mut self, m: Move, now: Duration) {
-        let san = self.position().san(m);
         let side = self.position().turn();
-        self.say(format!("{}: {san}", side.name()));
+        if let Ok(san) = self.position().san(m) {
+            self.say(format!("{}: {san}", side.name()));
+        }
         let played = self.table.play(m, now);
         self.done(played);
     }
@@ -371,7 +372,7 @@ impl<'a> App<'a> {
         let legal = position.legal_moves();
         let mut moves: Vec<String> = legal
             .iter()
-            .map(|&m| position.san_among(m, &legal))
+            .filter_map(|&m| position.san_among(m, &legal).ok())
             .collect();
         moves.sort();
         self.popup = Some(Popup::Text {

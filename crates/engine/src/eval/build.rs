@@ -58,7 +58,7 @@ impl<S: Set> Evaluator<S> {
             bare_loses: endings.bare_king,
             needs_material: !endings.bare_king && endings.stalemate == Stalemate::Draw,
             from_middle: geometry.from_middle.clone(),
-            dark: S::from_squares((0..geometry.places.len() as u8).filter(|&s| {
+            dark: S::from_squares(tables.board().iter().filter(|&s| {
                 let (x, y) = geometry.places[usize::from(s)];
                 (x + y) % 2 == 0
             })),
@@ -220,7 +220,9 @@ fn facts(variant: &Variant, values: &Values, kind: Kind, moves: &Mobility) -> Ki
 fn zones<S: Set>(places: &[(i32, i32)]) -> Vec<S> {
     let near = |&(x, y): &(i32, i32)| {
         let close = |&(a, b): &(i32, i32)| (a - x).abs().max((b - y).abs()) <= 1;
-        let squares = (0..places.len() as u8).filter(|&s| close(&places[usize::from(s)]));
+        let squares = S::lowest(places.len())
+            .iter()
+            .filter(|&s| close(&places[usize::from(s)]));
         S::from_squares(squares)
     };
     places.iter().map(near).collect()
@@ -231,11 +233,11 @@ fn shelter<S: Set>(places: &[(i32, i32)], side: Side) -> Vec<Shelter<S>> {
     let north = if side == Side::White { 1 } else { -1 };
     let of = |&(x, y): &(i32, i32)| {
         let set = |wanted: &dyn Fn(i32, i32) -> bool| {
-            let inside = |&s: &u8| {
+            let inside = |&s: &Square| {
                 let (a, b) = places[usize::from(s)];
                 wanted(a - x, (b - y) * north)
             };
-            S::from_squares((0..places.len() as u8).filter(inside))
+            S::from_squares(S::lowest(places.len()).iter().filter(inside))
         };
         Shelter {
             near: set(&|dx, dy| dx.abs() <= 1 && dy == 1),
@@ -279,18 +281,18 @@ fn pawn_steps<S: Set>(
     goals: &[Square],
 ) -> Vec<Option<usize>> {
     let n = places.len();
-    let ahead = |from: usize| {
+    let ahead = |from: Square| {
         pawns.iter().fold(S::EMPTY, |set, &kind| {
-            let all = t.piece_targets(side, kind, from as u8, S::EMPTY, S::EMPTY);
-            let single = |&to: &u8| (places[usize::from(to)].1 - places[from].1).abs() <= 1;
+            let all = t.piece_targets(side, kind, from, S::EMPTY, S::EMPTY);
+            let single = |&to: &Square| (places[to.index()].1 - places[from.index()].1).abs() <= 1;
             set | S::from_squares(all.iter().filter(single))
         })
     };
-    let next: Vec<S> = (0..n).map(ahead).collect();
+    let next: Vec<S> = t.board().iter().map(ahead).collect();
     let mut steps: Vec<Option<usize>> = vec![None; n];
     for _ in 0..husun::frame::MAX_SIDE {
         for from in 0..n {
-            let by = |to: u8| {
+            let by = |to: Square| {
                 let here = goals.iter().any(|g| g.index() == usize::from(to));
                 if here {
                     Some(1)
@@ -365,8 +367,8 @@ fn pawn_facts<S: Set>(
         beside: places
             .iter()
             .map(|&(x, _)| {
-                let next = |&s: &u8| (places[usize::from(s)].0 - x).abs() == 1;
-                S::from_squares((0..n as u8).filter(next))
+                let next = |&s: &Square| (places[usize::from(s)].0 - x).abs() == 1;
+                S::from_squares(t.board().iter().filter(next))
             })
             .collect(),
         ways,
@@ -390,12 +392,12 @@ fn pawn_facts<S: Set>(
 /// By square: the squares before it, so many files wide to either side.
 fn in_front<S: Set>(places: &[(i32, i32)], side: Side, width: i32) -> Vec<S> {
     let of = |&(x, y): &(i32, i32)| {
-        let inside = |&s: &u8| {
+        let inside = |&s: &Square| {
             let (a, b) = places[usize::from(s)];
             let before = if side == Side::White { b > y } else { b < y };
             before && (a - x).abs() <= width
         };
-        S::from_squares((0..places.len() as u8).filter(inside))
+        S::from_squares(S::lowest(places.len()).iter().filter(inside))
     };
     places.iter().map(of).collect()
 }

@@ -1,10 +1,10 @@
 //! Pawns: structure, and the way to squares where they become something else.
 
 use super::{Evaluator, Pair, pair};
-use husun::Side;
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::variant::StateFlag;
+use husun::{Side, Square};
 
 /// Steps to a change that are told apart.
 const WAY: usize = 8;
@@ -69,7 +69,7 @@ impl<S: Set> Evaluator<S> {
         pos: &Pos<S>,
         side: Side,
         protected: S,
-        royals: [Option<u8>; 2],
+        royals: [Option<Square>; 2],
     ) -> Pair {
         let facts = &self.pawn_facts;
         let i = side.index();

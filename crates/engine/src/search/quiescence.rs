@@ -4,6 +4,7 @@
 use super::{Node, Run, Window, Worker};
 use crate::score::{INFINITE, MATE_BOUND, MAX_PLY, NONE, from_table, to_table};
 use crate::tt::{Bound, Entry};
+use husun::Move;
 use husun::set::Set;
 
 /// Where a side has more captures than this, only the first ply tries them all: in a game of many hoppers even a search
@@ -151,7 +152,7 @@ impl<S: Set> Worker<S> {
             Bound::Upper
         };
         let entry = Entry {
-            m: best_move,
+            m: best_move.map(Move::packed),
             score: to_table(best, ply),
             eval: static_eval,
             depth: 0,

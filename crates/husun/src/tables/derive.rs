@@ -4,7 +4,7 @@ use super::line::Builder;
 use super::rider::{Ray, RiderShape, rider_table};
 use super::*;
 use crate::betza::{Mode, Part, Vector, Way};
-use crate::frame::Frame;
+use crate::frame::{Frame, Square};
 use crate::set::Set;
 use crate::variant::{Arrival, SideSquares, Stalemate};
 use std::collections::HashMap;
@@ -41,11 +41,11 @@ pub(crate) fn add_paths(parts: &[Part], known: &mut Vec<RiderShape>) {
 }
 
 /// The squares of a ray in their order, without its start.
-pub(super) fn walk(frame: &Frame, from: u8, (dx, dy): (i32, i32)) -> Vec<u8> {
+pub(super) fn walk(frame: &Frame, from: Square, (dx, dy): (i32, i32)) -> Vec<Square> {
     let mut squares = Vec::new();
-    let mut at = crate::frame::Square(from);
+    let mut at = from;
     while let Some(next) = frame.step(at, dx, dy) {
-        squares.push(next.0);
+        squares.push(next);
         at = next;
     }
     squares
@@ -85,7 +85,7 @@ fn leap_table<S: Set>(frame: &Frame, side: Side, parts: &[Part], modes: &[Mode])
     let targets = |square| {
         S::from_squares(vectors.iter().filter_map(|&v| {
             let (dx, dy) = seen(side, v);
-            frame.step(square, dx, dy).map(|s| s.0)
+            frame.step(square, dx, dy)
         }))
     };
     (!vectors.is_empty()).then(|| frame.squares().map(targets).collect())
@@ -96,29 +96,34 @@ fn reversed<S: Set>(table: &[S]) -> Vec<S> {
     let mut from = vec![S::EMPTY; table.len()];
     for (square, targets) in table.iter().enumerate() {
         for target in targets.iter() {
-            from[usize::from(target)] |= S::bit(square as u8);
+            from[usize::from(target)] |= S::bit(Square(square as u8));
         }
     }
     from
 }
 
+fn number(square: Square) -> i32 {
+    square.0.into()
+}
+
 fn shift<S: Set>(frame: &Frame, side: Side, vector: Vector) -> Shift<S> {
     let (dx, dy) = seen(side, vector);
-    let steps: Vec<(u8, u8)> = frame
+    let steps: Vec<(Square, Square)> = frame
         .squares()
-        .filter_map(|from| frame.step(from, dx, dy).map(|to| (from.0, to.0)))
+        .filter_map(|from| frame.step(from, dx, dy).map(|to| (from, to)))
         .collect();
     let mut deltas: HashMap<i32, usize> = HashMap::new();
     for &(from, to) in &steps {
-        *deltas.entry(i32::from(to) - i32::from(from)).or_default() += 1;
+        *deltas.entry(number(to) - number(from)).or_default() += 1;
     }
     let delta = deltas
         .into_iter()
         .filter(|(d, _)| d.abs() < 64)
         .max_by_key(|&(d, n)| (n, d))
         .map_or(1, |(d, _)| d as i8);
-    let is_regular = |&&(from, to): &&(u8, u8)| i32::from(to) - i32::from(from) == i32::from(delta);
-    let mut origin = vec![0; frame.len()];
+    let is_regular =
+        |&&(from, to): &&(Square, Square)| number(to) - number(from) == i32::from(delta);
+    let mut origin = vec![Square(0); frame.len()];
     for &(from, to) in &steps {
         origin[usize::from(to)] = from;
     }
@@ -133,7 +138,7 @@ fn shift<S: Set>(frame: &Frame, side: Side, vector: Vector) -> Shift<S> {
 
 /// By side, the set of the squares.
 fn sets<S: Set>(squares: &SideSquares) -> [S; 2] {
-    [0, 1].map(|side| S::from_squares(squares[side].iter().map(|s| s.0)))
+    [0, 1].map(|side| S::from_squares(squares[side].iter().copied()))
 }
 
 /// Whether the parts hold an unlimited plain slide in all four directions.
@@ -161,7 +166,7 @@ impl<S: Set> Tables<S> {
         let mut t = Tables::empty();
         let frame = &variant.frame;
         t.squares = frame.len();
-        t.board = S::from_squares(frame.squares().map(|s| s.0));
+        t.board = S::from_squares(frame.squares());
         let mut builder = Builder::default();
         t.lines_and_rays(frame, &mut builder);
         t.ways_of_moving(variant, &mut builder);
@@ -182,9 +187,9 @@ impl<S: Set> Tables<S> {
     fn lines_and_rays(&mut self, frame: &Frame, builder: &mut Builder) {
         let n = frame.len();
         self.between = vec![S::EMPTY; n * n];
-        for from in frame.squares().map(|s| s.0) {
+        for from in frame.squares() {
             let mut reach = [S::EMPTY; 8];
-            let mut paths: [Vec<u8>; 8] = Default::default();
+            let mut paths: [Vec<Square>; 8] = Default::default();
             for (i, &v) in ORTHOGONAL.iter().chain(&DIAGONAL).enumerate() {
                 let mut passed = S::EMPTY;
                 paths[i] = walk(frame, from, seen(Side::White, v));
@@ -197,11 +202,10 @@ impl<S: Set> Tables<S> {
             // The first vector of a pair points to higher numbers: north or east, then the opposite.
             let pairs = [(0, 2), (1, 3), (4, 6), (5, 7)];
             let lines = pairs.map(|(up, down)| builder.line(&paths[down], &paths[up], false));
-            let ring = ORTHOGONAL.iter().chain(&DIAGONAL).filter_map(|&(x, y)| {
-                frame
-                    .step(crate::frame::Square(from), x.into(), y.into())
-                    .map(|s| s.0)
-            });
+            let ring = ORTHOGONAL
+                .iter()
+                .chain(&DIAGONAL)
+                .filter_map(|&(x, y)| frame.step(from, x.into(), y.into()));
             self.spots.push(Spot {
                 cross: lines[2],
                 lines,
@@ -406,7 +410,7 @@ impl<S: Set> Tables<S> {
         for pawn in &mut self.pawns {
             pawn.rides = self.movers[usize::from(pawn.kind)].moves();
             for side in [0, 1] {
-                for square in 0..self.squares as u8 {
+                for square in self.board.iter() {
                     let from = S::bit(square);
                     let mut targets = S::EMPTY;
                     for shift in pawn.quiet[side].iter().chain(&pawn.take[side]) {
@@ -443,11 +447,11 @@ impl<S: Set> Tables<S> {
                     side,
                     wing,
                     path,
-                    empty: self.between(path.from.0, path.partner_from.0),
-                    through: self.between(path.from.0, path.to.0),
+                    empty: self.between(path.from, path.partner_from),
+                    through: self.between(path.from, path.to),
                     moved: [path.from, path.to, path.partner_from, path.partner_to]
                         .into_iter()
-                        .fold(S::EMPTY, |set, s| set ^ S::bit(s.0)),
+                        .fold(S::EMPTY, |set, s| set ^ S::bit(s)),
                 });
             }
         }

@@ -44,7 +44,7 @@ impl Fill {
                     if i32::from(to.0) - i32::from(from.0) != sign * strides[i] {
                         return None;
                     }
-                    onto[way] |= S::bit(to.0);
+                    onto[way] |= S::bit(to);
                 }
             }
         }
@@ -162,12 +162,12 @@ mod tests {
     fn walked<S: Set>(frame: &Frame, sliders: [S; 2], occupied: S, open: S) -> u32 {
         let mut n = 0;
         for (set, directions) in sliders.iter().zip([ORTHOGONAL, DIAGONAL]) {
-            for from in frame.squares().filter(|s| set.has(s.0)) {
+            for from in frame.squares().filter(|s| set.has(*s)) {
                 for (dx, dy) in directions {
                     let mut at = from;
                     while let Some(to) = frame.step(at, dx.into(), dy.into()) {
-                        n += u32::from(open.has(to.0));
-                        if occupied.has(to.0) {
+                        n += u32::from(open.has(to));
+                        if occupied.has(to) {
                             break;
                         }
                         at = to;
@@ -189,7 +189,7 @@ mod tests {
                 x ^= x << 17;
                 x >> 32 & 15 < u64::from(density)
             });
-            S::from_squares(chosen.map(|s| s.0))
+            S::from_squares(chosen)
         };
         for density in 0..=8 {
             for _ in 0..100 {

@@ -5,6 +5,7 @@
 //! The two halves of a file make one, but two legs of a bent rider do as well.
 
 use crate::cpu::{Cpu, Portable};
+use crate::frame::Square;
 use crate::set::Set;
 use std::collections::HashMap;
 
@@ -120,9 +121,9 @@ pub(super) struct Builder {
 
 impl Builder {
     /// The line of two paths, whose squares are given in the order in which they are walked.
-    pub fn line<S: Set>(&mut self, falling: &[u8], rising: &[u8], hop: bool) -> Line<S> {
-        let set = |squares: &[u8]| S::from_squares(squares.iter().copied());
-        let but_last = |squares: &[u8]| set(&squares[..squares.len().saturating_sub(1)]);
+    pub fn line<S: Set>(&mut self, falling: &[Square], rising: &[Square], hop: bool) -> Line<S> {
+        let set = |squares: &[Square]| S::from_squares(squares.iter().copied());
+        let but_last = |squares: &[Square]| set(&squares[..squares.len().saturating_sub(1)]);
         let full = set(falling) | set(rising);
         let inner = but_last(falling) | but_last(rising);
         Line {
@@ -164,14 +165,19 @@ impl Builder {
     }
 
     /// The lines of paths from a square, each of which falls or rises: as few as pairs allow.
-    pub fn lines<S: Set>(&mut self, from: u8, paths: &[Vec<u8>], hop: bool) -> Vec<Line<S>> {
-        let rises = |path: &&Vec<u8>| match path[..] {
+    pub fn lines<S: Set>(
+        &mut self,
+        from: Square,
+        paths: &[Vec<Square>],
+        hop: bool,
+    ) -> Vec<Line<S>> {
+        let rises = |path: &&Vec<Square>| match path[..] {
             [only] => only > from,
             [first, second, ..] => first < second,
             [] => false,
         };
-        let mut rising: Vec<&Vec<u8>> = paths.iter().filter(rises).collect();
-        let mut falling: Vec<&Vec<u8>> = paths
+        let mut rising: Vec<&Vec<Square>> = paths.iter().filter(rises).collect();
+        let mut falling: Vec<&Vec<Square>> = paths
             .iter()
             .filter(|p| !p.is_empty() && !rises(p))
             .collect();
@@ -179,7 +185,7 @@ impl Builder {
         falling.sort_by_key(|p| std::cmp::Reverse(p[0]));
         let mut lines = Vec::new();
         for down in falling {
-            let fits = |up: &&Vec<u8>| up[0] > down[0] && up.len() + down.len() <= MOST;
+            let fits = |up: &&Vec<Square>| up[0] > down[0] && up.len() + down.len() <= MOST;
             match rising.iter().position(fits) {
                 Some(i) => lines.push(self.line(down, rising.remove(i), hop)),
                 None => lines.push(self.line(down, &[], hop)),

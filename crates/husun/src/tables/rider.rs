@@ -25,14 +25,14 @@ impl<S: Set> Ray<S> {
             rising: direction.1 > 0 || (direction.1 == 0 && direction.0 > 0),
             sets: frame
                 .squares()
-                .map(|s| S::from_squares(walk(frame, s.0, direction)))
+                .map(|s| S::from_squares(walk(frame, s, direction)))
                 .collect(),
         }
     }
 
     /// Squares that a slider reaches, up to and with the first blocker.
     #[inline(always)]
-    fn slide(&self, from: u8, occupied: S) -> S {
+    fn slide(&self, from: Square, occupied: S) -> S {
         let ray = self.sets[usize::from(from)];
         let met = ray & occupied;
         ray & if self.rising {
@@ -44,7 +44,7 @@ impl<S: Set> Ray<S> {
 
     /// The first piece on the way.
     #[inline(always)]
-    fn first(&self, from: u8, occupied: S) -> Option<u8> {
+    fn first(&self, from: Square, occupied: S) -> Option<Square> {
         let met = self.sets[usize::from(from)] & occupied;
         if self.rising { met.first() } else { met.last() }
     }
@@ -117,9 +117,9 @@ impl RiderShape {
         &self,
         frame: &Frame,
         side: Side,
-        from: u8,
+        from: Square,
         leg: (Option<Vector>, Vector),
-    ) -> (Vec<u8>, usize) {
+    ) -> (Vec<Square>, usize) {
         let (first, step) = leg;
         let limit = if self.max == 0 {
             usize::MAX
@@ -134,15 +134,11 @@ impl RiderShape {
             );
         };
         let (dx, dy) = seen(side, first);
-        let Some(turn) = frame.step(Square(from), dx, dy) else {
+        let Some(turn) = frame.step(from, dx, dy) else {
             return (Vec::new(), 0);
         };
-        let mut squares = vec![turn.0];
-        squares.extend(
-            walk(frame, turn.0, seen(side, step))
-                .into_iter()
-                .take(limit),
-        );
+        let mut squares = vec![turn];
+        squares.extend(walk(frame, turn, seen(side, step)).into_iter().take(limit));
         (squares, usize::from(!self.stop))
     }
 }
@@ -151,9 +147,9 @@ impl RiderShape {
 #[derive(Clone, Copy, Debug)]
 struct Leg {
     /// The turning square, or no square for a straight ride.
-    turn: u8,
+    turn: Square,
     /// Where the ray starts: the turning square or the rider's own.
-    start: u8,
+    start: Square,
     ray: u8,
 }
 
@@ -189,7 +185,7 @@ struct Attack<S> {
 
 impl<S: Set> Attack<S> {
     #[inline(always)]
-    fn between(&self, square: u8, origin: u8) -> S {
+    fn between(&self, square: Square, origin: Square) -> S {
         // The origins below this one come first.
         let below = (S::bit(origin)).through_first() ^ S::bit(origin);
         let rank = (self.origins[usize::from(square)] & below).count();
@@ -217,7 +213,7 @@ impl<S: Set> Rider<S> {
 
     /// Squares that it reaches, with those of the first blockers.
     #[inline(always)]
-    pub fn attacks(&self, rays: &[Ray<S>], side: Side, from: u8, occupied: S) -> S {
+    pub fn attacks(&self, rays: &[Ray<S>], side: Side, from: Square, occupied: S) -> S {
         let table = self.side(side);
         let i = usize::from(from);
         let legs = &table.legs[table.first[i] as usize..table.first[i + 1] as usize];
@@ -253,7 +249,7 @@ impl<S: Set> Rider<S> {
         cpu: C,
         shapes: &Shapes,
         side: Side,
-        from: u8,
+        from: Square,
         occupied: S,
     ) -> S {
         let table = self.side(side);
@@ -270,7 +266,7 @@ impl<S: Set> Rider<S> {
 
     /// Calls `f(between, origin)` for every line on which a piece of `riders` aims at the square.
     #[inline(always)]
-    pub fn lines_to(&self, side: Side, square: u8, riders: S, mut f: impl FnMut(S, u8)) {
+    pub fn lines_to(&self, side: Side, square: Square, riders: S, mut f: impl FnMut(S, Square)) {
         for attack in &self.side(side).attacks {
             for origin in (attack.origins[usize::from(square)] & riders).iter() {
                 f(attack.between(square, origin), origin);
@@ -279,7 +275,7 @@ impl<S: Set> Rider<S> {
     }
 
     /// All destinations that there can be.
-    pub fn destinations(&self, side: Side, from: u8) -> S {
+    pub fn destinations(&self, side: Side, from: Square) -> S {
         self.side(side).stops[usize::from(from)]
     }
 
@@ -338,8 +334,8 @@ fn rider_side<S: Set>(
     let mut first = vec![0];
     let mut stops = Vec::new();
     // By attacked square: origin and squares between.
-    let mut lines: Vec<Vec<(u8, S)>> = vec![Vec::new(); frame.len()];
-    for from in frame.squares().map(|s| s.0) {
+    let mut lines: Vec<Vec<(Square, S)>> = vec![Vec::new(); frame.len()];
+    for from in frame.squares() {
         let mut destinations = S::EMPTY;
         let mut paths = Vec::new();
         for &leg in &shape.legs {
@@ -398,7 +394,7 @@ fn rider_side<S: Set>(
 }
 
 /// Splits lines so that in each layer an origin has at most one line to a square.
-fn layers<S: Set>(mut lines: Vec<Vec<(u8, S)>>) -> Vec<Attack<S>> {
+fn layers<S: Set>(mut lines: Vec<Vec<(Square, S)>>) -> Vec<Attack<S>> {
     let mut all = Vec::new();
     while lines.iter().any(|l| !l.is_empty()) {
         let mut attack = Attack {
@@ -430,7 +426,7 @@ fn layers<S: Set>(mut lines: Vec<Vec<(u8, S)>>) -> Vec<Attack<S>> {
 impl<S: Set> super::Tables<S> {
     /// Squares that a rider of the number reaches, with those of the first blockers.
     #[inline(always)]
-    pub(crate) fn rider_attacks(&self, rider: u8, side: Side, from: u8, occupied: S) -> S {
+    pub(crate) fn rider_attacks(&self, rider: u8, side: Side, from: Square, occupied: S) -> S {
         self.riders[usize::from(rider)].attacks(&self.rays, side, from, occupied)
     }
 
@@ -441,7 +437,7 @@ impl<S: Set> super::Tables<S> {
         cpu: C,
         rider: &Rider<S>,
         side: Side,
-        from: u8,
+        from: Square,
         occupied: S,
     ) -> S {
         if C::GATHERS {

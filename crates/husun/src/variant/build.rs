@@ -6,7 +6,8 @@ use super::*;
 use crate::betza::Way;
 use crate::doc::{ArrivalDoc, At, GameDoc, PieceDoc, Problem, Sources};
 use crate::position::Status;
-use crate::set::Set;
+use crate::set::{Set, Words};
+use crate::tables::Tables;
 use std::collections::{BTreeMap, HashSet};
 
 const MAX_KINDS: usize = <Words<3> as Set>::KINDS;

@@ -198,7 +198,7 @@ impl<H: Host, W: Write> Session<H, W> {
         }
         let mut line = format!("bestmove {}", position.uci(best));
         if let Some(ponder) = found.and_then(|f| f.ponder) {
-            let after = position.play(best);
+            let after = position.play_unchecked(best);
             line += &format!(" ponder {}", after.uci(ponder));
         }
         self.print(&line)
@@ -434,7 +434,7 @@ fn placed(variant: &Arc<Variant>, start: Start, moves: &[String]) -> Result<Plac
         let found = position.parse_uci(text);
         let m = found.map_err(|error| Refusal::Move { number, error })?;
         history.push(position.key());
-        position = position.play(m);
+        position = position.play_unchecked(m);
     }
     Ok(Placed { position, history })
 }
@@ -448,7 +448,7 @@ fn count(position: &Position, depth: u32, desk: &Desk) {
         let mut moves = position.legal_moves();
         moves.sort_by_key(|&m| position.uci(m).to_string());
         for m in moves {
-            let Some(n) = count_below(&position.play(m), depth - 1, desk) else {
+            let Some(n) = count_below(&position.play_unchecked(m), depth - 1, desk) else {
                 desk.say("info string perft stopped".into());
                 return;
             };
@@ -468,7 +468,7 @@ fn count_below(position: &Position, depth: u32, desk: &Desk) -> Option<u64> {
     }
     let mut all = 0;
     for m in position.legal_moves() {
-        all += count_below(&position.play(m), depth - 1, desk)?;
+        all += count_below(&position.play_unchecked(m), depth - 1, desk)?;
     }
     Some(all)
 }

@@ -204,8 +204,8 @@ fn texts(position: &Position, line: &[Move]) -> (Vec<String>, Vec<String>) {
     let (mut uci, mut san) = (Vec::new(), Vec::new());
     for &m in line.iter().take(SHOWN) {
         uci.push(position.uci(m).to_string());
-        san.push(position.san(m));
-        position = position.play(m);
+        san.push(position.san(m).unwrap_or_default());
+        position = position.play_unchecked(m);
     }
     (uci, san)
 }

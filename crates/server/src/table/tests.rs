@@ -132,7 +132,7 @@ fn random_action(table: &Table, chance: &mut Chance) -> (Who, Action) {
                 let m = moves.get(chance.below(moves.len()));
                 m.map(|&m| match chance.below(2) {
                     0 => position.uci(m).to_string(),
-                    _ => position.san(m),
+                    _ => position.san(m).unwrap_or_default(),
                 })
             });
             let text = text.flatten().unwrap_or_default();

@@ -35,7 +35,7 @@ impl<H: Host, W: Write> Session<H, W> {
         let mut position = self.position().clone();
         if let Purpose::Ponder(m) = purpose {
             history.push(position.key());
-            position = position.play(m);
+            position = position.play_unchecked(m);
         }
         let made = self.game.moves().len() as u32 / 2;
         let mut limits = self.clock.limits(purpose, made);
