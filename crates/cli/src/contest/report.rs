@@ -78,7 +78,7 @@ pub fn text(state: &State, subject: &Subject) -> String {
     let endings = state.endings().into_iter();
     let endings: Vec<String> = endings.map(|(reason, n)| format!("{reason} {n}")).collect();
     let _ = writeln!(text, "endings: {}", endings.join(", "));
-    for line in state.lines.values() {
+    for line in state.finished.values() {
         if let Some((which, _, what)) = &line.misdeed {
             let name = match which {
                 Which::First => first,

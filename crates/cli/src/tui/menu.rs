@@ -4,7 +4,7 @@ use super::board::dim;
 use super::view::too_small;
 use crate::list::board_size;
 use crate::play::Terms;
-use crate::play::table::Player;
+use crate::play::timed_game::Player;
 use crate::source::Source;
 use engine::Level;
 use husun::clock::TimeControl;

@@ -11,7 +11,7 @@ mod popup;
 mod tests;
 mod view;
 
-use crate::play::brain::{Brain, Purpose};
+use crate::play::engine_thread::{EngineThread, Purpose};
 use crate::play::plain::seed;
 use crate::play::{Beginning, Look, Terms};
 use crate::source::Source;
@@ -93,9 +93,9 @@ fn play(
     look: Look,
 ) -> Result<After> {
     let origin = Instant::now();
-    let table = beginning.table(terms, Duration::ZERO)?;
-    let mut brain = Brain::new(table.game().variant().clone())?;
-    let mut app = App::new(source, table, look);
+    let timed = beginning.timed(terms, Duration::ZERO)?;
+    let mut engine = EngineThread::new(timed.game().variant().clone())?;
+    let mut app = App::new(source, timed, look);
     let mut asked: Option<Wish> = None;
     loop {
         terminal.draw(|frame| view::draw(frame, &mut app, origin.elapsed()))?;
@@ -109,21 +109,21 @@ fn play(
             }
         }
         app.look_at_clock(origin.elapsed());
-        while let Some(answer) = brain.answer() {
+        while let Some(answer) = engine.answer() {
             app.hear(answer, origin.elapsed());
         }
         if let Some(after) = app.leaving() {
             return Ok(after);
         }
         if app.take_other_game() {
-            brain = Brain::new(app.table().game().variant().clone())?;
+            engine = EngineThread::new(app.timed().game().variant().clone())?;
             asked = None;
         }
         let wish = app.wish();
         if wish != asked {
             match &wish {
-                Some(wish) => brain.ask(app.table(), wish.purpose, origin.elapsed(), seed()),
-                None => brain.stop(),
+                Some(wish) => engine.ask(app.timed(), wish.purpose, origin.elapsed(), seed()),
+                None => engine.stop(),
             }
             asked = wish;
         }

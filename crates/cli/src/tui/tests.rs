@@ -4,8 +4,8 @@ use super::app::App;
 use super::board::Layout;
 use super::menu::{Choice, Menu};
 use super::view;
-use crate::play::brain::{Answer, Purpose};
-use crate::play::table::{Player, Table};
+use crate::play::engine_thread::{Answer, Purpose};
+use crate::play::timed_game::{Player, TimedGame};
 use crate::play::{Look, Terms};
 use crate::source::Source;
 use engine::{Level, Outcome, Score};
@@ -32,8 +32,8 @@ fn position(game: &str, fen: &str) -> Position {
 }
 
 fn app_with(game: &str, fen: &str, terms: Terms) -> App<'static> {
-    let table = Table::new(position(game, fen), terms, Duration::ZERO).unwrap();
-    App::new(&NO_GAMES, table, Look::default())
+    let timed = TimedGame::new(position(game, fen), terms, Duration::ZERO).unwrap();
+    App::new(&NO_GAMES, timed, Look::default())
 }
 
 fn two(game: &str, fen: &str) -> App<'static> {
@@ -74,7 +74,7 @@ fn screen(app: &mut App<'_>) -> String {
 }
 
 fn moves(app: &App<'_>) -> Vec<String> {
-    app.table().game().san_moves()
+    app.timed().game().san_moves()
 }
 
 fn found(app: &App<'_>, uci: &str, cp: i32) -> Answer {
@@ -130,7 +130,7 @@ fn a_piece_is_moved_with_the_mouse() {
     click(&mut app, &from);
     assert_eq!(app.selected, Some(m.from()));
     click(&mut app, &to);
-    assert_eq!(app.table().ply(), 1);
+    assert_eq!(app.timed().ply(), 1);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn promotion_asks_what_to_become_and_may_be_declined() {
     app.click(square("a8"), NOW);
     app.click(square("a9"), NOW);
     code(&mut app, KeyCode::Esc);
-    assert!(app.popup.is_none() && app.table().ply() == 0);
+    assert!(app.popup.is_none() && app.timed().ply() == 0);
 }
 
 #[test]
@@ -224,10 +224,10 @@ fn resigning_asks_first() {
     code(&mut app, KeyCode::F(8));
     assert!(screen(&mut app).contains("Resign the game?"));
     keys(&mut app, "n");
-    assert!(app.table().game().outcome().is_none());
+    assert!(app.timed().game().outcome().is_none());
     code(&mut app, KeyCode::F(8));
     keys(&mut app, "y");
-    let outcome = app.table().game().outcome().unwrap();
+    let outcome = app.timed().game().outcome().unwrap();
     assert_eq!(
         (outcome.winner, outcome.reason),
         (Some(Side::Black), Reason::Resignation)
@@ -243,7 +243,7 @@ fn draws_are_offered_agreed_on_and_declined() {
     keys(&mut app, "e4\n");
     assert!(app.message.1.contains("A draw is offered"));
     code(&mut app, KeyCode::F(7));
-    let outcome = app.table().game().outcome().unwrap();
+    let outcome = app.timed().game().outcome().unwrap();
     assert_eq!(outcome.reason, Reason::Agreement);
 
     let mut app = against("chess", Side::White);
@@ -254,7 +254,7 @@ fn draws_are_offered_agreed_on_and_declined() {
     app.hear(answer, NOW);
     code(&mut app, KeyCode::F(7));
     assert_eq!(
-        app.table().game().outcome().unwrap().reason,
+        app.timed().game().outcome().unwrap().reason,
         Reason::Agreement
     );
 }
@@ -289,7 +289,7 @@ fn mate_may_be_accepted_where_all_moves_are_optional() {
     code(&mut app, KeyCode::F(9));
     keys(&mut app, "y");
     assert_eq!(
-        app.table().game().outcome().unwrap().reason,
+        app.timed().game().outcome().unwrap().reason,
         Reason::Checkmate
     );
     let mut app = two("strike100", "");
@@ -342,9 +342,9 @@ fn both_countdowns_of_a_tiger_clock_run() {
     let shown = screen(&mut app);
     assert!(shown.contains("engaged 0:09.0  reserve 0:05.0"), "{shown}");
     app.look_at_clock(Duration::from_secs(10));
-    assert!(app.table().game().outcome().is_none());
+    assert!(app.timed().game().outcome().is_none());
     app.look_at_clock(Duration::from_secs(11));
-    let outcome = app.table().game().outcome().unwrap();
+    let outcome = app.timed().game().outcome().unwrap();
     assert_eq!(
         (outcome.winner, outcome.reason),
         (Some(Side::White), Reason::Time)

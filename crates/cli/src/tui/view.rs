@@ -62,7 +62,7 @@ fn game(frame: &mut Frame<'_>, app: &App<'_>, layout: &Layout, now: Duration) {
 /// The board as it stands: last move, check, the chosen piece with its targets, the hint.
 fn picture(app: &App<'_>) -> Picture {
     let mut picture = Picture::of(app.position()).view(app.view);
-    if let Some(&m) = app.table().game().moves().last() {
+    if let Some(&m) = app.timed().game().moves().last() {
         picture = picture.last_move(m);
     }
     if let Some(from) = app.selected {
@@ -76,7 +76,7 @@ fn picture(app: &App<'_>) -> Picture {
 
 fn title(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
     let variant = app.position().variant();
-    let over = app.table().game().outcome().is_some();
+    let over = app.timed().game().outcome().is_some();
     let status = match (over, app.position().turn()) {
         (true, _) => "game over".to_string(),
         (false, side) if app.position().in_check() => format!("{} to move, in check", side.name()),
@@ -91,7 +91,7 @@ fn title(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
 }
 
 fn entry(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
-    let side = match app.table().actor() {
+    let side = match app.timed().actor() {
         Side::White => "White",
         Side::Black => "Black",
     };

@@ -12,18 +12,18 @@ use std::sync::Arc;
 /// Games built in and read from files.
 ///
 /// ```
-/// use protocol::{Home, Host};
-/// let mut home = Home::default();
-/// assert!(home.variant("citadel8").is_some());
-/// let error = home.load("/no/such/file.toml").unwrap_err();
+/// use protocol::{StandardHost, Host};
+/// let mut host = StandardHost::default();
+/// assert!(host.variant("citadel8").is_some());
+/// let error = host.load("/no/such/file.toml").unwrap_err();
 /// assert!(error.to_string().starts_with("/no/such/file.toml: "));
 /// ```
 #[derive(Clone, Default)]
-pub struct Home {
+pub struct StandardHost {
     own: Vec<(Arc<Variant>, String)>,
 }
 
-impl Library for Home {
+impl Library for StandardHost {
     fn game_text(&self, id: &str) -> Option<String> {
         let own = self.own.iter().find(|(variant, _)| variant.id == id);
         own.map(|(_, text)| text.clone())
@@ -39,7 +39,7 @@ impl Library for Home {
     }
 }
 
-impl Home {
+impl StandardHost {
     /// Reads a game file, which may inherit from those read before; a later one of the same id
     /// replaces the earlier.
     pub fn load_file(&mut self, path: &Path) -> Result<String, HostError> {
@@ -57,7 +57,7 @@ impl Home {
     }
 }
 
-impl Host for Home {
+impl Host for StandardHost {
     fn ids(&self) -> Vec<String> {
         let own = self.own.iter().map(|(variant, _)| variant.id.clone());
         let builtin = games::ids().filter(|&id| !self.own.iter().any(|(v, _)| v.id == id));
