@@ -1,5 +1,6 @@
 //! The gate from an arrangement to a position: everything that the rules say can never be.
 
+use crate::flaw::Flaw;
 use crate::frame::Square;
 use crate::pos::{NO_SQUARE, Pos};
 use crate::position::Status;
@@ -112,28 +113,37 @@ pub enum SetupError {
 impl Variant {
     /// Whether an arrangement is a position of the game.
     pub fn check_setup(&self, setup: &Setup) -> Result<(), SetupError> {
-        self.position_of(setup).map(|_| ())
+        self.position_of(setup, &[]).map(|_| ())
     }
 
     /// How things stand in an arrangement, if it is a position of the game.
     pub(crate) fn status_of(&self, setup: &Setup) -> Result<Status, SetupError> {
         Ok(match self.tables() {
-            AnyTables::W64(t) => t.status(&self.checked(t, setup)?),
-            AnyTables::W128(t) => t.status(&self.checked(t, setup)?),
-            AnyTables::W192(t) => t.status(&self.checked(t, setup)?),
+            AnyTables::W64(t) => t.status(&self.checked(t, setup, &[])?),
+            AnyTables::W128(t) => t.status(&self.checked(t, setup, &[])?),
+            AnyTables::W192(t) => t.status(&self.checked(t, setup, &[])?),
         })
     }
 
     /// The position of an arrangement, if it is one.
-    pub(crate) fn position_of(&self, setup: &Setup) -> Result<AnyPos, SetupError> {
+    pub(crate) fn position_of(
+        &self,
+        setup: &Setup,
+        ignored: &[Flaw],
+    ) -> Result<AnyPos, SetupError> {
         Ok(match self.tables() {
-            AnyTables::W64(t) => self.checked(t, setup)?.into(),
-            AnyTables::W128(t) => self.checked(t, setup)?.into(),
-            AnyTables::W192(t) => self.checked(t, setup)?.into(),
+            AnyTables::W64(t) => self.checked(t, setup, ignored)?.into(),
+            AnyTables::W128(t) => self.checked(t, setup, ignored)?.into(),
+            AnyTables::W192(t) => self.checked(t, setup, ignored)?.into(),
         })
     }
 
-    fn checked<S: Set>(&self, t: &Tables<S>, setup: &Setup) -> Result<Pos<S>, SetupError> {
+    fn checked<S: Set>(
+        &self,
+        t: &Tables<S>,
+        setup: &Setup,
+        ignored: &[Flaw],
+    ) -> Result<Pos<S>, SetupError> {
         if setup.board.len() != self.frame.len() {
             return Err(SetupError::OtherBoard {
                 found: setup.board.len(),
@@ -153,7 +163,9 @@ impl Variant {
         pos.halfmove = setup.halfmove;
         pos.fullmove = setup.fullmove;
         self.check_royals(t, &pos)?;
-        self.check_pawns(setup)?;
+        if !ignored.contains(&Flaw::Pawns) {
+            self.check_pawns(setup)?;
+        }
         self.check_castling(setup)?;
         let mover = setup.turn.opponent();
         if t.in_check(&pos, mover) {

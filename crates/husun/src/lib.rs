@@ -12,6 +12,7 @@ pub mod clock;
 mod cpu;
 pub mod doc;
 pub mod fen;
+mod flaw;
 pub mod frame;
 pub mod game;
 pub mod legality;
@@ -29,12 +30,15 @@ pub mod set;
 pub mod setup;
 pub mod side;
 pub mod tables;
+#[cfg(feature = "twin")]
 pub mod twin;
 pub mod variant;
 mod width;
 
+pub use flaw::Flaw;
 pub use frame::{Frame, Square};
 pub use game::{ActionError, Game, Outcome, Reason};
+pub use legality::SetupError;
 pub use moves::{IllegalMove, Move, PackedMove, Special};
 pub use position::{Position, PositionError, Status, UciError};
 pub use san::SanError;
@@ -42,6 +46,10 @@ pub use setup::{CastlingRights, Setup};
 pub use side::{Side, Wing};
 pub use variant::{Kind, Variant};
 pub use width::{VisitPosition, VisitTables};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// A small game for the examples of these pages.
 #[doc(hidden)]

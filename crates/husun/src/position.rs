@@ -2,6 +2,7 @@
 //! them, texts, status. Engines work on [`crate::pos::Pos`] and [`crate::tables::Tables`] instead.
 
 use crate::fen::FenError;
+use crate::flaw::Flaw;
 use crate::frame::Square;
 use crate::legality::{SetupError, setup_of};
 use crate::moves::{IllegalMove, Move, PackedMove, Special};
@@ -125,8 +126,17 @@ impl Variant {
 impl Position {
     /// The position of an arrangement, if the game's rules allow it.
     pub fn from_setup(variant: &Arc<Variant>, setup: &Setup) -> Result<Position, SetupError> {
+        Position::checked(variant, setup, &[])
+    }
+
+    /// The position of an arrangement; of the flaws only that which leaves the arrangement as it is is ignored here.
+    pub(crate) fn checked(
+        variant: &Arc<Variant>,
+        setup: &Setup,
+        ignored: &[Flaw],
+    ) -> Result<Position, SetupError> {
         Ok(Position {
-            pos: variant.position_of(setup)?,
+            pos: variant.position_of(setup, ignored)?,
             variant: variant.clone(),
         })
     }

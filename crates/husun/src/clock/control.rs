@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use super::span::{DurationError, MAX_TIME, Shown, excerpt, parse_duration, split_while};
@@ -45,8 +46,9 @@ pub const MAX_DAYS: u16 = 365;
 /// );
 /// # Ok::<(), husun::clock::TimeControlError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
 pub enum TimeControl {
     /// Tiger clock, a double countdown.
     Tiger {
