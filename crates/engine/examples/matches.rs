@@ -4,9 +4,9 @@
 //! carry values and a level, as `./matches@values.toml:3`; `uci=PATH` is a UCI engine that knows the game by the same name. NODES may
 //! be a time, as `50ms`, or a depth, as `d4`; `A,B` gives each side its own.
 
-use engine::values::Values;
-use engine::{Engine, Level, Limits, Options, Score};
 use husun::{Position, Status, Variant};
+use husun_engine::values::Values;
+use husun_engine::{Engine, Level, Limits, Options, Score};
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -2,8 +2,8 @@
 //! found by playing fast games and searching their ends exhaustively. Wins by any rule count, as
 //! baring the king; a side that may accept a draw is not lost.
 
-use engine::{Engine, Limits, Options};
 use husun::{Position, Status};
+use husun_engine::{Engine, Limits, Options};
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 

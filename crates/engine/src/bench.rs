@@ -29,8 +29,8 @@ pub struct Bench {
 ///
 /// ```
 /// let games = [games::variant("shatranj").unwrap()];
-/// let once = engine::bench(&games, 3, &mut |_, _| {});
-/// let again = engine::bench(&games, 3, &mut |_, _| {});
+/// let once = husun_engine::bench(&games, 3, &mut |_, _| {});
+/// let again = husun_engine::bench(&games, 3, &mut |_, _| {});
 /// assert_eq!(once.nodes, again.nodes);
 /// ```
 pub fn bench(games: &[Arc<Variant>], depth: u32, report: &mut dyn FnMut(&Variant, Bench)) -> Bench {

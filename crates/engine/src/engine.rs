@@ -166,7 +166,7 @@ impl VisitTables for NewCore<'_> {
 /// An engine for one game.
 ///
 /// ```
-/// use engine::{Engine, Limits, Options};
+/// use husun_engine::{Engine, Limits, Options};
 /// use std::sync::atomic::AtomicBool;
 ///
 /// let chess = games::variant("chess").unwrap();
@@ -175,7 +175,7 @@ impl VisitTables for NewCore<'_> {
 /// let stop = AtomicBool::new(false);
 /// let found = engine.search(&position, &[], &Limits::depth(4), &stop, &mut |_| {});
 /// assert_eq!(found.best, Some(position.parse_uci("a1a8").unwrap()));
-/// assert_eq!(found.score, engine::Score::Mate(1));
+/// assert_eq!(found.score, husun_engine::Score::Mate(1));
 /// ```
 pub struct Engine {
     variant: Arc<Variant>,

@@ -269,7 +269,7 @@ impl Places {
 /// The values of a game.
 ///
 /// ```
-/// use engine::values::{Values, estimate};
+/// use husun_engine::values::{Values, estimate};
 /// let chess = games::variant("chess").unwrap();
 /// let values = estimate(&chess);
 /// assert!(values.pieces["Q"].mg > values.pieces["R"].mg);

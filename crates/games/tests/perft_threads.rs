@@ -4,8 +4,8 @@ use husun::perft::Perft;
 
 #[test]
 fn same_counts() {
-    for id in games::ids() {
-        let Some(game) = games::variant(id) else {
+    for id in husun_games::ids() {
+        let Some(game) = husun_games::variant(id) else {
             unreachable!("{id} is a game")
         };
         let start = game.start();

@@ -46,7 +46,9 @@ impl Random {
 
 /// A game whose set-up is that of another one with top and bottom and the colours exchanged.
 fn reflected_variant(variant: &Variant) -> Result<Arc<Variant>, Box<dyn Error + Send + Sync>> {
-    let standard = games::variant(&variant.id).ok_or("no such game")?.start();
+    let standard = husun_games::variant(&variant.id)
+        .ok_or("no such game")?
+        .start();
     let mut setup = reflected_setup(variant, &standard.setup());
     setup.turn = Side::White;
     let text = format!(
@@ -54,7 +56,7 @@ fn reflected_variant(variant: &Variant) -> Result<Arc<Variant>, Box<dyn Error + 
         variant.id,
         reflected_text(&standard, &setup)?,
     );
-    Ok(games::parse("reflected.toml", &text)?)
+    Ok(husun_games::parse("reflected.toml", &text)?)
 }
 
 /// Position text of an arrangement that the game itself may not allow as a position.
@@ -234,8 +236,8 @@ fn random_games() -> Result<(), Box<dyn Error + Send + Sync>> {
         Err(_) => GAMES,
     };
     let mut variants = Vec::new();
-    for id in games::ids() {
-        let variant = games::variant(id).ok_or("no such game")?;
+    for id in husun_games::ids() {
+        let variant = husun_games::variant(id).ok_or("no such game")?;
         let reflected = reflected_variant(&variant)?;
         variants.push((variant, reflected));
     }
@@ -267,7 +269,7 @@ fn random_games() -> Result<(), Box<dyn Error + Send + Sync>> {
 fn named_setups() {
     let wanted = HashMap::from([("citadel8", "swapped"), ("citadel9", "swapped")]);
     for (id, setup) in wanted {
-        let variant = games::variant(id);
+        let variant = husun_games::variant(id);
         assert!(
             variant.is_some_and(|v| v.start_of(setup).is_some()),
             "{id} {setup}"

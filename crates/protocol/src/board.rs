@@ -19,7 +19,7 @@ pub fn line_text(position: &Position, line: &[Move]) -> String {
 /// ```
 /// let chess = games::variant("chess").unwrap();
 /// let position = chess.position("4k3/8/8/8/8/8/8/4R1K1 b - - 0 1").unwrap();
-/// let names: Vec<String> = protocol::board::checkers(&position)
+/// let names: Vec<String> = husun_protocol::board::checkers(&position)
 ///     .into_iter()
 ///     .map(|s| chess.frame.name(s).to_string())
 ///     .collect();

@@ -4,7 +4,7 @@
 //! one of this program; tests bring their own. Searching itself is the engine's.
 //!
 //! ```
-//! use protocol::{StandardHost, uci};
+//! use husun_protocol::{StandardHost, uci};
 //!
 //! let mut answer = Vec::new();
 //! uci::run(StandardHost::default(), &b"isready\nquit\n"[..], &mut answer).unwrap();

@@ -17,7 +17,7 @@ pub enum InputLine {
 /// Reads lines until the end of the input or an error of it.
 ///
 /// ```
-/// use protocol::{InputLine, Lines};
+/// use husun_protocol::{InputLine, Lines};
 /// let lines: Vec<InputLine> = Lines::new(&b"uci\r\nquit"[..]).collect();
 /// assert_eq!(lines, [InputLine::Text("uci".into()), InputLine::Text("quit".into())]);
 /// ```

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Games built in and read from files.
 ///
 /// ```
-/// use protocol::{StandardHost, Host};
+/// use husun_protocol::{StandardHost, Host};
 /// let mut host = StandardHost::default();
 /// assert!(host.variant("citadel8").is_some());
 /// let error = host.load("/no/such/file.toml").unwrap_err();

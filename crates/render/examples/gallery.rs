@@ -2,7 +2,7 @@
 //! `cargo run -p husun-render --example gallery -- FOLDER`.
 
 use husun::{Side, Variant};
-use render::{Diagram, Ink, Mark, Picture, PieceSet, SquareSize, Style, TextStyle, Theme};
+use husun_render::{Diagram, Ink, Mark, Picture, PieceSet, SquareSize, Style, TextStyle, Theme};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -78,11 +78,11 @@ fn boards(variant: &Arc<Variant>, folder: &Path) -> Result<(), Box<dyn Error>> {
             let name = format!("{}-{name_of_set}-{name_of_theme}", variant.id);
             fs::write(
                 folder.join(format!("{name}.svg")),
-                render::svg::board(&picture, &style),
+                husun_render::svg::board(&picture, &style),
             )?;
             fs::write(
                 folder.join(format!("{name}.png")),
-                render::png::board(&picture, &style)?,
+                husun_render::png::board(&picture, &style)?,
             )?;
         }
     }
@@ -133,14 +133,14 @@ fn marks(folder: &Path) -> Result<(), Box<dyn Error>> {
         };
         fs::write(
             folder.join(format!("marks-{name}.png")),
-            render::png::board(&picture, &style)?,
+            husun_render::png::board(&picture, &style)?,
         )?;
         let text = TextStyle {
             theme,
-            colors: render::text::Colors::True,
-            symbols: render::text::Symbols::Unicode,
+            colors: husun_render::text::Colors::True,
+            symbols: husun_render::text::Symbols::Unicode,
         };
-        println!("{}", render::text::board(&picture, &text));
+        println!("{}", husun_render::text::board(&picture, &text));
     }
     Ok(())
 }

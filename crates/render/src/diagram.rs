@@ -12,7 +12,7 @@ use std::sync::Arc;
 ///
 /// ```
 /// use husun::Side;
-/// use render::{Diagram, TextStyle};
+/// use husun_render::{Diagram, TextStyle};
 /// let chess = games::variant("chess").unwrap();
 /// let square = |name| chess.frame.parse(name).unwrap();
 /// let text = Diagram::new(&chess, Side::White, chess.kind('P').unwrap(), square("e2"))

@@ -29,7 +29,7 @@ const BOX: Glyph = Glyph {
 /// The letter of a character; a box if it has none.
 ///
 /// ```
-/// use render::glyph;
+/// use husun_render::glyph;
 /// assert_eq!(glyph::of('L').path, "M0 0V70H40");
 /// assert!(glyph::has('q') && glyph::has('7') && !glyph::has('é'));
 /// ```
@@ -78,7 +78,7 @@ impl Line<'_> {
     /// SVG of a text whose capitals are centred on `y`.
     ///
     /// ```
-    /// use render::glyph::{Anchor, Line};
+    /// use husun_render::glyph::{Anchor, Line};
     /// let line = Line { color: "#000000", height: 7.0, weight: 9.0, anchor: Anchor::Start };
     /// let svg = line.svg(10.0, 20.0, "L");
     /// assert!(svg.contains("translate(10 16.5) scale(0.1)") && svg.contains("M0 0V70H40"));

@@ -83,7 +83,7 @@ impl Ink {
 ///
 /// ```
 /// use husun::Side;
-/// use render::{Ink, Picture};
+/// use husun_render::{Ink, Picture};
 /// let chess = games::variant("chess").unwrap();
 /// let start = chess.start();
 /// let m = start.parse_uci("e2e4").unwrap();
@@ -220,11 +220,11 @@ impl Picture {
     /// Shows a square as the chosen one and marks the legal targets from it in a position.
     ///
     /// ```
-    /// use render::{Picture, TextStyle};
+    /// use husun_render::{Picture, TextStyle};
     /// let chess = games::variant("chess").unwrap();
     /// let start = chess.start();
     /// let picture = Picture::of(&start).legal_targets(&start, chess.frame.parse("b1").unwrap());
-    /// let text = render::text::board(&picture, &TextStyle::default());
+    /// let text = husun_render::text::board(&picture, &TextStyle::default());
     /// assert!(text.contains("3 * . * . . . . ."));
     /// ```
     #[must_use]

@@ -18,9 +18,9 @@ const WEIGHT: f64 = 9.5;
 /// A picture as SVG.
 ///
 /// ```
-/// use render::{Picture, Style};
+/// use husun_render::{Picture, Style};
 /// let grand = games::variant("grand").unwrap();
-/// let svg = render::svg::board(&Picture::of(&grand.start()).coordinates(false), &Style::default());
+/// let svg = husun_render::svg::board(&Picture::of(&grand.start()).coordinates(false), &Style::default());
 /// assert!(svg.contains("width=\"656\" height=\"656\""));
 /// ```
 pub fn board(picture: &Picture, style: &Style) -> String {
@@ -58,9 +58,9 @@ pub fn board(picture: &Picture, style: &Style) -> String {
 /// something else moves the pieces. It fills whatever it is put into.
 ///
 /// ```
-/// use render::{Picture, Style};
+/// use husun_render::{Picture, Style};
 /// let citadel = games::variant("citadel8").unwrap();
-/// let svg = render::svg::squares(&Picture::empty(&citadel), &Style::default());
+/// let svg = husun_render::svg::squares(&Picture::empty(&citadel), &Style::default());
 /// assert!(svg.contains("viewBox=\"0 0 900 800\""));
 /// ```
 pub fn squares(picture: &Picture, style: &Style) -> String {
@@ -87,7 +87,7 @@ pub fn squares(picture: &Picture, style: &Style) -> String {
 /// use husun::Side;
 /// let chess = games::variant("chess").unwrap();
 /// let king = chess.kind('K').unwrap();
-/// let svg = render::svg::piece(&chess, Side::White, king, 1, &render::Style::default());
+/// let svg = husun_render::svg::piece(&chess, Side::White, king, 1, &husun_render::Style::default());
 /// assert!(svg.contains("<title>King</title>"));
 /// ```
 pub fn piece(variant: &Variant, side: Side, kind: Kind, royals: usize, style: &Style) -> String {

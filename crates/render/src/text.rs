@@ -74,9 +74,9 @@ pub type Line = Vec<Span>;
 /// A picture as one string: [`lines`], printed with the style's colours.
 ///
 /// ```
-/// use render::text::{Symbols, TextStyle, board};
+/// use husun_render::text::{Symbols, TextStyle, board};
 /// let chess = games::variant("chess").unwrap();
-/// let picture = render::Picture::of(&chess.start()).coordinates(false);
+/// let picture = husun_render::Picture::of(&chess.start()).coordinates(false);
 /// let unicode = TextStyle { symbols: Symbols::Unicode, ..TextStyle::default() };
 /// assert!(board(&picture, &unicode).starts_with("♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜\n"));
 /// ```
@@ -125,10 +125,10 @@ pub fn lines(picture: &Picture, style: &TextStyle) -> Vec<Line> {
 ///
 /// ```
 /// let chess = games::variant("chess").unwrap();
-/// let picture = render::Picture::of(&chess.start());
-/// let square = render::text::square_at(&picture, 7, 2);
+/// let picture = husun_render::Picture::of(&chess.start());
+/// let square = husun_render::text::square_at(&picture, 7, 2);
 /// assert_eq!(square, chess.frame.parse("a1").ok());
-/// assert_eq!(render::text::square_at(&picture, 7, 1), None);
+/// assert_eq!(husun_render::text::square_at(&picture, 7, 1), None);
 /// ```
 pub fn square_at(picture: &Picture, line: usize, column: usize) -> Option<Square> {
     let left = if picture.coordinates {

@@ -1,7 +1,7 @@
 //! Pictures of every game: images are there, everything is drawn once and where it belongs.
 
 use husun::{Kind, Side, Square, Variant};
-use render::{Ink, Mark, Occupant, Picture, PieceSet, SquareSize, Style, Theme, images, svg};
+use husun_render::{Ink, Mark, Occupant, Picture, PieceSet, SquareSize, Style, Theme, images, svg};
 use resvg::usvg;
 use std::sync::Arc;
 
@@ -249,9 +249,9 @@ fn what_a_game_does_not_have_is_left_out() {
             .count(),
         0
     );
-    let diagram = render::Diagram::new(&small, Side::White, kind, known);
+    let diagram = husun_render::Diagram::new(&small, Side::White, kind, known);
     parse(&diagram.svg(&Style::default()));
-    let diagram = render::Diagram::new(&small, Side::White, small.kind('K').unwrap(), square);
+    let diagram = husun_render::Diagram::new(&small, Side::White, small.kind('K').unwrap(), square);
     parse(&diagram.svg(&Style::default()));
 }
 
@@ -278,7 +278,7 @@ fn a_game_with_unknown_images_is_drawn_with_letters() {
     let variant = games::parse("own.toml", OWN_GAME).unwrap();
     let svg = svg::board(&Picture::of(&variant.start()), &Style::default());
     parse(&svg);
-    assert!(svg.contains(render::glyph::of('K').path));
+    assert!(svg.contains(husun_render::glyph::of('K').path));
     assert!(svg.contains("<title>Own &amp; &lt;game&gt;</title>"));
 }
 
@@ -298,7 +298,7 @@ fn png_is_as_large_as_the_svg() {
             ..Style::default()
         };
         let size = parse(&svg::board(&picture, &style)).size().to_int_size();
-        let png = render::png::board(&picture, &style).unwrap();
+        let png = husun_render::png::board(&picture, &style).unwrap();
         // Width and height follow the signature and the head of the first chunk.
         let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
         assert_eq!(
@@ -311,10 +311,10 @@ fn png_is_as_large_as_the_svg() {
 
 #[test]
 fn png_refuses_what_is_no_picture() {
-    let error = render::png::rasterise("<svg").unwrap_err();
+    let error = husun_render::png::rasterise("<svg").unwrap_err();
     assert!(error.to_string().starts_with("the SVG cannot be read: "));
     let wide = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9000\" height=\"10\"/>";
-    let error = render::png::rasterise(wide).unwrap_err();
+    let error = husun_render::png::rasterise(wide).unwrap_err();
     assert_eq!(
         error.to_string(),
         "a picture of 9000 by 10 pixels: expected at most 8192 by 8192"
@@ -324,13 +324,13 @@ fn png_refuses_what_is_no_picture() {
 #[test]
 fn both_sides_and_all_letters_can_be_told_apart() {
     for letter in ('A'..='Z').chain('a'..='z').chain('0'..='9') {
-        assert!(render::glyph::has(letter), "{letter}");
+        assert!(husun_render::glyph::has(letter), "{letter}");
     }
     for variant in all() {
         let letters: Vec<&str> = variant
             .pieces
             .iter()
-            .map(|p| render::glyph::of(p.letter).path)
+            .map(|p| husun_render::glyph::of(p.letter).path)
             .collect();
         for (i, path) in letters.iter().enumerate() {
             assert!(!letters[..i].contains(path), "{}", variant.id);

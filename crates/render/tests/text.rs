@@ -1,8 +1,8 @@
 //! Boards and diagrams as text, exactly.
 
 use husun::Side;
-use render::text::{Colors, Symbols, TextStyle, board, lines, square_at};
-use render::{Diagram, Ink, Mark, Occupant, Picture, Rgb};
+use husun_render::text::{Colors, Symbols, TextStyle, board, lines, square_at};
+use husun_render::{Diagram, Ink, Mark, Occupant, Picture, Rgb};
 
 fn style(symbols: Symbols, colors: Colors) -> TextStyle {
     TextStyle {
@@ -174,13 +174,13 @@ fn every_board_has_one_span_a_square() {
 fn pieces_stand_out_from_their_squares() {
     for id in games::ids() {
         let variant = games::variant(id).unwrap();
-        for (theme, _) in render::Theme::NAMES {
+        for (theme, _) in husun_render::Theme::NAMES {
             let style = TextStyle {
                 theme,
                 ..style(Symbols::Letters, Colors::True)
             };
             let lines = lines(&Picture::of(&variant.start()), &style);
-            let contrast = |s: &render::text::Span| Some(s.fg?.contrast(s.bg?));
+            let contrast = |s: &husun_render::text::Span| Some(s.fg?.contrast(s.bg?));
             let bold = lines.iter().flatten().filter(|s| s.bold);
             for (span, ratio) in bold.filter_map(|s| Some((s, contrast(s)?))) {
                 assert!(ratio > 2.7, "{id}, {theme:?}: {span:?} {ratio}");

@@ -70,7 +70,7 @@ fn slots(variant: &Variant) -> Vec<char> {
 /// The moves of a piece as XBoard reads them; none where it has no form for them.
 ///
 /// ```
-/// use protocol::xboard::piece_moves;
+/// use husun_protocol::xboard::piece_moves;
 /// let chess = games::variant("chess").unwrap();
 /// let king = chess.kind('K').unwrap();
 /// assert_eq!(piece_moves(&chess, king).as_deref(), Some("KisO2"));
@@ -119,7 +119,7 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
 /// The lines that describe a game.
 ///
 /// ```
-/// let lines = protocol::xboard::describe(&games::variant("citadel9").unwrap());
+/// let lines = husun_protocol::xboard::describe(&games::variant("citadel9").unwrap());
 /// assert_eq!(
 ///     lines[0],
 ///     "setup (PHBWC..GM.S.......RYTKphbwc..gm.s.......rytk) 9x9+0_fairy \

@@ -12,7 +12,7 @@ const NULL: &str = "@@@@";
 /// A legal move as XBoard writes it.
 ///
 /// ```
-/// use protocol::xboard::{move_text, read_move};
+/// use husun_protocol::xboard::{move_text, read_move};
 /// let grand = games::variant("grand").unwrap();
 /// let start = grand.start();
 /// let m = read_move(&start, "e2e4").unwrap();
@@ -43,7 +43,7 @@ pub fn read_move(position: &Position, text: &str) -> Option<Move> {
 /// A text with squares of ours as XBoard numbers them.
 ///
 /// ```
-/// use protocol::xboard::{from_xboard, to_xboard};
+/// use husun_protocol::xboard::{from_xboard, to_xboard};
 /// assert_eq!(to_xboard("e2e4", 8).as_deref(), Some("e2e4"));
 /// assert_eq!(to_xboard("a9b10q", 10).as_deref(), Some("a8b9q"));
 /// assert_eq!(from_xboard("a8b9q", 10).as_deref(), Some("a9b10q"));

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// meant: that is how XBoard hands it from one engine to the other.
 ///
 /// ```
-/// use protocol::xboard::read_position;
+/// use husun_protocol::xboard::read_position;
 /// let citadel = games::variant("citadel9").unwrap();
 /// let fen = "whsbkgshw/ppppppppp/9/9/9/9/9/PPPPPPPPP/WHSTKMSHW w KQkq - 0 1";
 /// assert_eq!(read_position(&citadel, fen).unwrap(), citadel.start());

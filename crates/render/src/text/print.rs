@@ -6,8 +6,8 @@ use crate::color::Rgb;
 /// Prints lines, each ended by a line feed. Without colours, spaces at the ends of lines are left out.
 ///
 /// ```
-/// use render::Rgb;
-/// use render::text::{Colors, Span, print};
+/// use husun_render::Rgb;
+/// use husun_render::text::{Colors, Span, print};
 /// let span = Span { text: "K ".into(), fg: Some(Rgb(255, 0, 0)), bg: None, bold: true };
 /// let lines = [vec![span]];
 /// assert_eq!(print(&lines, Colors::None), "K\n");
