@@ -20,7 +20,7 @@ fn methods_agree() -> Result<()> {
 fn library_agrees() -> Result<()> {
     let board = Board::new(10, 8);
     let game = games::variant("capablanca").context("no such game")?;
-    game.visit(Agree(&board, &game.frame))
+    game.visit(Agree(&board, game.frame()))
 }
 
 /// Compares what sliders reach.

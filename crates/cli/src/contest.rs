@@ -179,7 +179,7 @@ pub fn run(source: &Source, options: &Options, files: &[PathBuf]) -> Result<()> 
     let mut pgn = options.pgn.as_ref().map(open_pgn).transpose()?;
     let names = [contest.specs[0].name.as_str(), &contest.specs[1].name];
     let subject = Subject {
-        game: &variant.id,
+        game: variant.id(),
         names,
         control: control(options),
         sprt: options.sprt,

@@ -171,7 +171,7 @@ fn describe(position: &Position, children: bool, ended: Option<Option<Ended>>) -
     moves.sort();
     let status = position.status();
     Answer {
-        variant: position.variant().id.clone(),
+        variant: position.variant().id().to_owned(),
         fen: position.fen(),
         check: position.in_check(),
         accept: position.can_accept(),

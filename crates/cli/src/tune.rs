@@ -89,7 +89,7 @@ fn play(variant: &Arc<Variant>, options: &Options) -> Result<Played> {
         true => estimate(variant),
         false => maker().values().clone(),
     };
-    let mut progress = Progress::new(&variant.id, "games", options.play, 0);
+    let mut progress = Progress::new(variant.id(), "games", options.play, 0);
     let next = AtomicU64::new(0);
     let mut games: Vec<(u64, Vec<Sample>)> = Vec::new();
     std::thread::scope(|scope| {
@@ -131,7 +131,7 @@ fn play(variant: &Arc<Variant>, options: &Options) -> Result<Played> {
     ensure!(
         !played.learn.samples.is_empty() && !played.check.samples.is_empty(),
         "{}: {} games gave no quiet position: expected some; let more be played",
-        variant.id,
+        variant.id(),
         options.play
     );
     Ok(played)
@@ -162,7 +162,7 @@ fn improve(all: &mut [Played], options: &Options) -> Result<()> {
             err,
             "{}: {} positions of {} games, White {:.1}%; error on {} positions of games left out: \
              {before:.5} before, {:.5} after",
-            played.learn.variant.id,
+            played.learn.variant.id(),
             played.learn.samples.len(),
             played.learn.games,
             100.0 * white / played.learn.samples.len() as f64,
@@ -174,12 +174,16 @@ fn improve(all: &mut [Played], options: &Options) -> Result<()> {
 }
 
 fn write(corpus: &Corpus, out: &Path) -> Result<()> {
-    let folder = out.join(&corpus.variant.id);
+    let folder = out.join(corpus.variant.id());
     let file = folder.join("values.toml");
     let text = corpus.values.to_text();
     // What is written must be what is read.
-    Values::parse(&corpus.variant, &text)
-        .with_context(|| format!("{}: the values found are out of bounds", corpus.variant.id))?;
+    Values::parse(&corpus.variant, &text).with_context(|| {
+        format!(
+            "{}: the values found are out of bounds",
+            corpus.variant.id()
+        )
+    })?;
     std::fs::create_dir_all(&folder)
         .and_then(|()| std::fs::write(&file, &text))
         .with_context(|| format!("{}: cannot write", file.display()))?;

@@ -212,7 +212,7 @@ fn play_match(args: &[String]) -> Result<()> {
 
 /// Random moves after which neither side is much better.
 fn opening(game: &Arc<Variant>, judge: &mut Engine, number: u64) -> Vec<String> {
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(number + 1) ^ game.frame.len() as u64;
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(number + 1) ^ game.frame().len() as u64;
     let mut next = move || {
         seed ^= seed << 13;
         seed ^= seed >> 7;
@@ -279,7 +279,7 @@ fn play(
             Some((a, b)) => [a, b][seats[turn]],
             None => limit,
         };
-        let answer = players[seats[turn]].move_of(&game.id, own, &moves)?;
+        let answer = players[seats[turn]].move_of(game.id(), own, &moves)?;
         let mut words = answer.split_whitespace();
         let (word, value) = (
             words.next().ok_or("no answer")?,

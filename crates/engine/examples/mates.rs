@@ -114,7 +114,7 @@ fn wins(position: &Position, moves: u32, nodes: &mut u64) -> Option<bool> {
 
 /// Whether the side to move loses, whatever it does, with so many more moves of the other side.
 fn loses(position: &Position, moves: u32, nodes: &mut u64) -> Option<bool> {
-    let bared = position.variant().rules.endings.bare_king;
+    let bared = position.variant().rules().endings.bare_king;
     if (moves == 0 && !bared) || (position.can_accept() && !position.in_check()) {
         return Some(false);
     }

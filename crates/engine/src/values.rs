@@ -245,7 +245,7 @@ pub struct Places {
 impl Places {
     /// As many entries as the game's board asks for, all nought.
     fn none(variant: &Variant) -> Places {
-        let frame = &variant.frame;
+        let frame = variant.frame();
         Places {
             ranks: vec![Pair::default(); frame.ranks().into()],
             files: vec![Pair::default(); usize::from(frame.files()).div_ceil(2)],
@@ -545,7 +545,7 @@ pub(crate) fn mobilities<S: Set>(variant: &Variant, t: &Tables<S>) -> Vec<Mobili
             boards.push((own, enemy));
         }
     }
-    let frame = &variant.frame;
+    let frame = variant.frame();
     let place = |s: usize| {
         let square = frame.square(s).unwrap_or(husun_first(variant));
         (i32::from(frame.file(square)), i32::from(frame.rank(square)))
@@ -588,7 +588,7 @@ pub(crate) fn mobilities<S: Set>(variant: &Variant, t: &Tables<S>) -> Vec<Mobili
 
 fn husun_first(variant: &Variant) -> husun::Square {
     variant
-        .frame
+        .frame()
         .squares()
         .next()
         .unwrap_or_else(|| unreachable!("a board has a square"))

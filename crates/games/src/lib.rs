@@ -94,7 +94,7 @@ pub fn variant(id: &str) -> Option<Arc<Variant>> {
 ///
 /// ```
 /// for (name, id) in [("Capablanca Chess", "capablanca"), ("From Position", "chess"), ("", "chess")] {
-///     assert_eq!(husun_games::named(name).unwrap().id, id);
+///     assert_eq!(husun_games::named(name).unwrap().id(), id);
 /// }
 /// ```
 pub fn named(name: &str) -> Option<Arc<Variant>> {
@@ -118,8 +118,8 @@ pub fn rules(id: &str) -> Option<&'static str> {
 /// The engine's tuned values of a variant, if it is a built-in game that has some; not of a user's game that goes
 /// by the same id.
 pub fn values_of(built_in: &Arc<Variant>) -> Option<&'static str> {
-    let is_built_in = variant(&built_in.id).is_some_and(|v| Arc::ptr_eq(&v, built_in));
-    values(&built_in.id).filter(|_| is_built_in)
+    let is_built_in = variant(built_in.id()).is_some_and(|v| Arc::ptr_eq(&v, built_in));
+    values(built_in.id()).filter(|_| is_built_in)
 }
 
 /// The engine's tuned values of a built-in game, if it has some.

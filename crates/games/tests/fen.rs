@@ -354,7 +354,7 @@ fn arrangements_have_the_bounds_of_position_text() -> Result<(), Box<dyn Error>>
     setup.board[20] = strike.kind('F').map(|kind| (Side::White, kind));
     assert!(Position::from_setup(&chess, &setup).is_err());
     let mut setup = chess.start().setup();
-    setup.en_passant = strike.frame.square(99).into_iter().collect();
+    setup.en_passant = strike.frame().square(99).into_iter().collect();
     assert!(Position::from_setup(&chess, &setup).is_err());
     // Counters stay where position text can say them.
     let mut position = chess.position("4k3/8/8/8/8/8/8/4K3 b - - 999999 999999")?;

@@ -46,14 +46,14 @@ impl Random {
 
 /// A game whose set-up is that of another one with top and bottom and the colours exchanged.
 fn reflected_variant(variant: &Variant) -> Result<Arc<Variant>, Box<dyn Error + Send + Sync>> {
-    let standard = husun_games::variant(&variant.id)
+    let standard = husun_games::variant(variant.id())
         .ok_or("no such game")?
         .start();
     let mut setup = reflected_setup(variant, &standard.setup());
     setup.turn = Side::White;
     let text = format!(
         "id = \"reflected\"\ninherits = \"{}\"\n[setups]\nstandard = \"{}\"\n",
-        variant.id,
+        variant.id(),
         reflected_text(&standard, &setup)?,
     );
     Ok(husun_games::parse("reflected.toml", &text)?)
@@ -65,12 +65,12 @@ fn reflected_text(like: &Position, setup: &Setup) -> Result<String, Box<dyn Erro
 }
 
 fn mirror(variant: &Variant, square: Square) -> Square {
-    variant.frame.mirror(square).unwrap_or(square)
+    variant.frame().mirror(square).unwrap_or(square)
 }
 
 fn reflected_setup(variant: &Variant, setup: &Setup) -> Setup {
     let mut board = vec![None; setup.board.len()];
-    for square in variant.frame.squares() {
+    for square in variant.frame().squares() {
         let piece = setup.piece_on(square);
         board[mirror(variant, square).index()] = piece.map(|(side, kind)| (side.opponent(), kind));
     }
@@ -200,9 +200,9 @@ fn check_position(position: &Position, all: bool, reflected: &Arc<Variant>) -> O
 
 fn check_game(seed: u64, variant: &Arc<Variant>, reflected: &Arc<Variant>) -> Outcome {
     let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
-    let setup = random.below(variant.setups.len());
+    let setup = random.below(variant.setups().len());
     let start = variant
-        .start_of(&variant.setups[setup].name)
+        .start_of(&variant.setups()[setup].name)
         .ok_or("no set-up")?;
     let mut game = Game::new(start);
     let mut trail = vec![game.position().clone()];
@@ -216,7 +216,7 @@ fn check_game(seed: u64, variant: &Arc<Variant>, reflected: &Arc<Variant>) -> Ou
     }
     let record = Record::of_game(&game);
     let text = record.to_raw()?.to_pgn()?;
-    let find = |id: &str| (id == variant.id).then(|| variant.clone());
+    let find = |id: &str| (id == variant.id()).then(|| variant.clone());
     let again = Record::from_raw(&text.parse()?, find, String::new)?;
     assert_eq!(again.game().moves(), game.moves(), "{text}");
     assert_eq!(again.game().outcome(), game.outcome(), "{text}");
@@ -250,7 +250,7 @@ fn random_games() -> Result<(), Box<dyn Error + Send + Sync>> {
             }
             let (variant, reflected) = &variants[seed as usize % variants.len()];
             check_game(seed, variant, reflected)
-                .map_err(|e| format!("{} game {seed}: {e}", variant.id))?;
+                .map_err(|e| format!("{} game {seed}: {e}", variant.id()))?;
         }
     };
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get());

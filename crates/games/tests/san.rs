@@ -217,14 +217,15 @@ fn the_names_of_other_programs() -> Result<(), Box<dyn Error>> {
     ] {
         let raw: RawGame = format!("[Variant \"{name}\"]\n*").parse()?;
         let record = Record::from_raw(&raw, husun_games::named, String::new)?;
-        assert_eq!(record.start.variant().id, id, "{name}");
+        assert_eq!(record.start.variant().id(), id, "{name}");
     }
     // No name leads to two games.
     let all: Vec<_> = husun_games::ids()
         .filter_map(husun_games::variant)
         .collect();
     for game in &all {
-        for name in [&game.id, &game.name].into_iter().chain(&game.aliases) {
+        let aliases = game.aliases().iter().map(String::as_str);
+        for name in [game.id(), game.name()].into_iter().chain(aliases) {
             let called = all.iter().filter(|g| g.is_called(name));
             assert_eq!(called.count(), 1, "{name}");
         }

@@ -5,11 +5,11 @@ use crate::cpu::Portable;
 use crate::frame::Square;
 use crate::movegen::{Scene, Sink, stepped};
 use crate::moves::{Move, Special};
+use crate::piece::Kind;
 use crate::pos::Pos;
 use crate::set::Set;
 use crate::side::Side;
 use crate::tables::{Shift, Tables};
-use crate::variant::Kind;
 
 /// Lists captures and moves that change what a piece is.
 struct Noisy<'a, S> {
@@ -291,7 +291,7 @@ mod tests {
         let captures = all.iter().filter(|&&m| position.is_capture(m)).count();
         assert_eq!(moves.len(), captures);
         // White's rook from a1 and Black's from d4 look at d1.
-        let [a1, d1, d4] = ["a1", "d1", "d4"].map(|name| mini.frame.parse(name));
+        let [a1, d1, d4] = ["a1", "d1", "d4"].map(|name| mini.frame().parse(name));
         let attackers = t.attackers(p, d1?, p.occupied());
         assert_eq!(attackers, Words::bit(a1?) | Words::bit(d4?));
         Ok(())

@@ -96,7 +96,7 @@ impl Variant {
         fen: &str,
         flaws: &[Flaw],
     ) -> Result<Position, PositionError> {
-        let setup = crate::fen::read(self, fen)?;
+        let setup = crate::fen::read(self.notation(), fen)?;
         Ok(Position::from_setup_ignoring(self, &setup, flaws)?)
     }
 }

@@ -2,10 +2,12 @@
 //! reason and game points. Clocks stand beside it ([`crate::clock`]); it never looks at one.
 
 use crate::moves::{IllegalMove, Move};
-use crate::position::{Position, Status};
+use crate::piece::Kind;
+use crate::position::Position;
 use crate::setup::Setup;
 use crate::side::Side;
-use crate::variant::{Kind, Variant};
+use crate::status::Status;
+use crate::variant::Variant;
 use std::sync::Arc;
 
 /// Why a game has ended.
@@ -322,7 +324,7 @@ impl Game {
             Status::BareKing => Reason::BareKing,
             Status::BareRoyals => Reason::BareRoyals,
             Status::Ongoing | Status::MoveRule => {
-                let limit = self.variant().rules.endings.repetition;
+                let limit = self.variant().rules().endings.repetition;
                 let repeated =
                     limit.is_some_and(|n| self.moves.len() > 2 && self.occurrences() >= n);
                 match (repeated, status) {
@@ -337,7 +339,7 @@ impl Game {
 
     /// Whether the last move took one of the mated side's royal pieces, of which it had several.
     fn is_green_gem(&self) -> bool {
-        let rules = &self.variant().rules;
+        let rules = self.variant().rules();
         let Some(before) = self.moves.len().checked_sub(1) else {
             return false;
         };
@@ -361,7 +363,7 @@ impl Game {
 /// Game points of an ending in a position.
 fn points(position: &Position, winner: Option<Side>, reason: Reason) -> [f64; 2] {
     let variant = position.variant();
-    let points = &variant.rules.points;
+    let points = &variant.rules().points;
     let setup = position.setup();
     let royal = |side: Side| royal_kind(&setup, variant, side);
     let change = |side: Side| {

@@ -2,7 +2,7 @@
 //! kind of move it is. Whether it is legal is not known here.
 
 use crate::frame::Square;
-use crate::variant::Kind;
+use crate::piece::Kind;
 use std::num::NonZeroU32;
 
 /// What happens besides a piece going from one square to another.
@@ -45,7 +45,7 @@ pub struct IllegalMove;
 /// let start = chess.start();
 /// let m = start.parse_uci("a1a4").unwrap();
 /// assert_eq!(start.uci(m).to_string(), "a1a4");
-/// assert_eq!(chess.frame.name(m.from()).to_string(), "a1");
+/// assert_eq!(chess.frame().name(m.from()).to_string(), "a1");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(NonZeroU32);

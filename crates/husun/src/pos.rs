@@ -2,14 +2,34 @@
 //! counters and key. It knows no rules; [`crate::tables::Tables`] makes and generates its moves.
 
 use crate::frame::Square;
+use crate::piece::Kind;
 use crate::set::Set;
 use crate::setup::CastlingRights;
 use crate::side::Side;
-use crate::tables::Group;
-use crate::variant::Kind;
 
 /// No square.
 pub(crate) const NO_SQUARE: Square = Square(u8::MAX);
+
+/// Kinds that are asked for together. Of the most important ones a position keeps a set of all pieces.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group {
+    pub kinds: Vec<u8>,
+    /// The plane of all, or of the first, or one that stays empty.
+    pub plane: u8,
+    /// Planes of the others.
+    pub rest: Vec<u8>,
+}
+
+impl Group {
+    /// Without a plane of its own.
+    pub fn new(kinds: Vec<u8>) -> Group {
+        Group {
+            plane: kinds.first().copied().unwrap_or(0),
+            rest: kinds.iter().skip(1).copied().collect(),
+            kinds,
+        }
+    }
+}
 
 /// A position; copied to make a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

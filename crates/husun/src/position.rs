@@ -1,14 +1,17 @@
 //! A position of some game, for all who do not care for the width of its sets: legal moves, making
 //! them, texts, status. Engines work on [`crate::pos::Pos`] and [`crate::tables::Tables`] instead.
 
+use crate::definition::StateFlag;
 use crate::fen::FenError;
 use crate::flaw::Flaw;
 use crate::frame::Square;
 use crate::legality::{SetupError, setup_of};
 use crate::moves::{IllegalMove, Move, PackedMove, Special};
+use crate::piece::Kind;
 use crate::setup::{CastlingRights, Setup};
 use crate::side::Side;
-use crate::variant::{Kind, StateFlag, Variant};
+use crate::status::Status;
+use crate::variant::Variant;
 use crate::width::{AnyPos, VisitPosition, at_width};
 use std::fmt;
 use std::sync::Arc;
@@ -47,46 +50,6 @@ pub enum UciError {
     },
 }
 
-/// How things stand in a position, its history left aside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Status {
-    /// The game goes on.
-    Ongoing,
-    /// The side to move is mated.
-    Checkmate,
-    /// The side to move has no legal move and is not in check.
-    Stalemate,
-    /// A royal piece stands on an opposite citadel.
-    Citadel,
-    /// The side to move has bared the opponent's king.
-    BareKing,
-    /// Only royal pieces are left.
-    BareRoyals,
-    /// The move rule's count is full.
-    MoveRule,
-}
-
-impl Status {
-    /// Every status with its name.
-    pub const NAMES: [(Status, &'static str); 7] = [
-        (Status::Ongoing, "ongoing"),
-        (Status::Checkmate, "checkmate"),
-        (Status::Stalemate, "stalemate"),
-        (Status::Citadel, "citadel"),
-        (Status::BareKing, "bare king"),
-        (Status::BareRoyals, "bare royals"),
-        (Status::MoveRule, "move rule"),
-    ];
-
-    /// Its name, as `bare king`.
-    pub fn name(self) -> &'static str {
-        Self::NAMES
-            .iter()
-            .find(|(s, _)| *s == self)
-            .map_or("", |(_, name)| name)
-    }
-}
-
 /// A position of a game.
 ///
 /// ```
@@ -118,7 +81,7 @@ impl Variant {
 
     /// Reads a position text.
     pub fn position(self: &Arc<Self>, fen: &str) -> Result<Position, PositionError> {
-        let setup = crate::fen::read(self, fen)?;
+        let setup = crate::fen::read(self.notation(), fen)?;
         Ok(Position::from_setup(self, &setup)?)
     }
 }
@@ -331,7 +294,7 @@ impl Position {
     /// Whether the side to move may accept its mate or stalemate: all its legal moves, of which there
     /// are some, are a Traverse that changes its royal piece, or the crowning.
     pub fn can_accept(&self) -> bool {
-        let Some(traverse) = &self.variant.rules.traverse else {
+        let Some(traverse) = &self.variant.rules().traverse else {
             return false;
         };
         let moves = self.legal_moves();
@@ -349,7 +312,7 @@ impl Position {
 
     /// The side that has won by the given status here; none for a draw or an ongoing game.
     pub fn winner(&self, status: Status) -> Option<Side> {
-        let stalemate = self.variant.rules.endings.stalemate;
+        let stalemate = self.variant.rules().endings.stalemate;
         match status {
             Status::Checkmate => Some(self.turn().opponent()),
             Status::Stalemate if stalemate == crate::variant::Stalemate::Win => {
@@ -427,45 +390,8 @@ impl Position {
             [c] if c.is_ascii_lowercase() => Some(char::from(*c)),
             _ => return None,
         };
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         Some((frame.parse(from).ok()?, frame.parse(to).ok()?, letter))
-    }
-}
-
-impl<S: crate::set::Set> crate::tables::Tables<S> {
-    /// How things stand in a position, its history left aside.
-    pub fn status(&self, pos: &crate::pos::Pos<S>) -> Status {
-        if self.on_citadel(pos) {
-            return Status::Citadel;
-        }
-        if self.has_bared(pos) {
-            return Status::BareKing;
-        }
-        if !self.has_moves(pos) {
-            return if self.in_check(pos, pos.turn) {
-                Status::Checkmate
-            } else {
-                Status::Stalemate
-            };
-        }
-        if self.only_royals(pos) {
-            return Status::BareRoyals;
-        }
-        if pos.halfmove >= self.move_rule {
-            return Status::MoveRule;
-        }
-        Status::Ongoing
-    }
-
-    /// Whether the game is drawn because only royal pieces are left.
-    #[inline(always)]
-    pub fn only_royals(&self, pos: &crate::pos::Pos<S>) -> bool {
-        self.bare_royals && pos.occupied() == pos.of_kinds(&self.royals)
-    }
-
-    /// Half-moves after which the move rule ends the game; the highest number if there is none.
-    pub fn move_rule(&self) -> u32 {
-        self.move_rule
     }
 }
 
@@ -477,7 +403,7 @@ impl PartialEq for Position {
 
 impl fmt::Debug for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Position({}: {})", self.variant.id, self.fen())
+        write!(f, "Position({}: {})", self.variant.id(), self.fen())
     }
 }
 
@@ -491,8 +417,8 @@ pub struct UciMove<'a> {
 impl fmt::Display for UciMove<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (variant, m) = (self.variant, self.m);
-        let frame = &variant.frame;
-        let placed = variant.pieces.get(m.placed().index());
+        let frame = variant.frame();
+        let placed = variant.pieces().get(m.placed().index());
         let (true, true, Some(placed)) = (frame.has(m.from()), frame.has(m.to()), placed) else {
             return f.write_str("0000");
         };

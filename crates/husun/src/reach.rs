@@ -4,10 +4,11 @@
 use crate::cpu::Portable;
 use crate::frame::Square;
 use crate::movegen::Scene;
+use crate::piece::Kind;
 use crate::set::Set;
 use crate::side::Side;
 use crate::tables::Tables;
-use crate::variant::{Kind, Variant};
+use crate::variant::Variant;
 use crate::width::VisitTables;
 use std::sync::Arc;
 
@@ -31,8 +32,8 @@ impl Variant {
     /// use husun::Side;
     /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
     /// let rook = mini.kind('R').unwrap();
-    /// let a1 = mini.frame.parse("a1").unwrap();
-    /// let b1 = mini.frame.parse("b1").unwrap();
+    /// let a1 = mini.frame().parse("a1").unwrap();
+    /// let b1 = mini.frame().parse("b1").unwrap();
     /// let reach = mini.reach(Side::White, rook, a1, |s| (s == b1).then_some(Side::Black));
     /// assert_eq!((reach.moves.len(), reach.captures), (3, vec![b1]));
     /// ```
@@ -44,11 +45,11 @@ impl Variant {
         blockers: impl Fn(Square) -> Option<Side>,
     ) -> Reach {
         let standing: Vec<Option<Side>> = self
-            .frame
+            .frame()
             .squares()
             .map(|s| blockers(s).filter(|_| s != from))
             .collect();
-        if !self.frame.has(from) || kind.index() >= self.pieces.len() {
+        if !self.frame().has(from) || kind.index() >= self.pieces().len() {
             return Reach::default();
         }
         self.visit(Reaching {

@@ -162,7 +162,7 @@ impl Record {
             result: self.result,
         };
         let variant = self.start.variant();
-        raw.set_tag("Variant", variant.id.clone());
+        raw.set_tag("Variant", variant.id());
         if self.start != variant.start() {
             raw.set_tag("SetUp", "1");
             raw.set_tag("FEN", self.start.fen());

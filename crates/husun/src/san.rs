@@ -3,9 +3,9 @@
 
 use crate::frame::Frame;
 use crate::moves::{IllegalMove, Move, Special};
+use crate::piece::Kind;
 use crate::position::{Position, UciError};
 use crate::side::Wing;
-use crate::variant::Kind;
 use std::fmt::Write;
 
 /// Why a text is no move in algebraic notation here.
@@ -77,14 +77,14 @@ impl Position {
             Special::CastleEast => return CASTLING[0].0.into(),
             Special::CastleWest => return CASTLING[1].0.into(),
             Special::Crowning => {
-                let crowning = self.variant.rules.crowning;
+                let crowning = self.variant.rules().crowning;
                 return crowning.map_or(String::new(), |c| {
                     format!("{}={}", letter(c.piece), letter(c.becomes))
                 });
             }
             _ => {}
         }
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         let mut text = String::with_capacity(8);
         let plain_pawn = Some(m.piece()) == self.plain_pawn();
         let capture = self.is_capture(m);
@@ -144,7 +144,7 @@ impl Position {
                 });
             }
         }
-        if let Some(c) = self.variant.rules.crowning {
+        if let Some(c) = self.variant.rules().crowning {
             let letter = |kind| self.variant.piece(kind).letter;
             if word == format!("{}={}", letter(c.piece), letter(c.becomes)) {
                 return only(Special::Crowning);
@@ -181,7 +181,7 @@ impl Position {
     }
 
     fn fits(&self, m: Move, parsed: &Parsed) -> bool {
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         let letter = |kind| self.variant.piece(kind).letter;
         let place = |s| (frame.file(s), frame.rank(s));
         let (file, rank) = place(m.from());

@@ -2,11 +2,12 @@
 //! for one width. Everything here is derived; nothing changes while a game is played.
 
 use crate::betza::Mode;
+use crate::definition::{CastlePath, StateFlag};
 use crate::frame::Square;
+use crate::pos::Group;
 use crate::set::Set;
 use crate::setup::CastlingRights;
 use crate::side::{Side, Wing};
-use crate::variant::{CastlePath, StateFlag, Variant};
 
 mod atoms;
 mod derive;
@@ -18,7 +19,6 @@ use crate::cpu::{Cpu, Level, Task};
 use fill::Fill;
 use line::{Line, Shapes};
 
-pub(crate) use derive::add_paths;
 pub(crate) use rider::Rider;
 
 /// A step of every piece of a set at once.
@@ -77,27 +77,6 @@ pub(crate) struct LeapAttack<S> {
     /// it may leap to or castles over.
     pub near: [Vec<S>; 2],
     pub kinds: Group,
-}
-
-/// Kinds that are asked for together. Of the most important ones a position keeps a set of all pieces.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Group {
-    pub kinds: Vec<u8>,
-    /// The plane of all, or of the first, or one that stays empty.
-    pub plane: u8,
-    /// Planes of the others.
-    pub rest: Vec<u8>,
-}
-
-impl Group {
-    /// Without a plane of its own.
-    pub fn new(kinds: Vec<u8>) -> Group {
-        Group {
-            plane: kinds.first().copied().unwrap_or(0),
-            rest: kinds.iter().skip(1).copied().collect(),
-            kinds,
-        }
-    }
 }
 
 /// Kinds with a leap in common.
@@ -471,7 +450,7 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    /// Stands in while a variant is being built.
+    /// What building starts from.
     pub(crate) fn empty() -> Self {
         Tables {
             level: Level::detect(),

@@ -1,6 +1,7 @@
 //! The three widths of a set of squares behind one door: which of them a game needs is told apart here and nowhere
 //! else. Code that is generic over the width is handed tables and positions by a visitor.
 
+use crate::definition::Definition;
 use crate::pos::Pos;
 use crate::set::{Set, Words};
 use crate::tables::Tables;
@@ -47,6 +48,24 @@ pub(crate) enum AnyPos {
 }
 
 impl AnyTables {
+    /// The tables of a definition, at the least width that has room for its squares and kinds.
+    pub fn new(definition: &Definition) -> AnyTables {
+        match (definition.frame().len(), definition.pieces().len()) {
+            (0..=64, 0..=8) => AnyTables::W64(Arc::new(Tables::new(definition))),
+            (0..=128, 0..=16) => AnyTables::W128(Arc::new(Tables::new(definition))),
+            _ => AnyTables::W192(Arc::new(Tables::new(definition))),
+        }
+    }
+
+    /// Tables that use nothing that not every processor has.
+    pub fn portable(&self) -> AnyTables {
+        match self {
+            AnyTables::W64(t) => AnyTables::W64(Arc::new(t.portable())),
+            AnyTables::W128(t) => AnyTables::W128(Arc::new(t.portable())),
+            AnyTables::W192(t) => AnyTables::W192(Arc::new(t.portable())),
+        }
+    }
+
     pub fn visit<V: VisitTables>(&self, v: V) -> V::Output {
         match self {
             AnyTables::W64(t) => v.visit(t),

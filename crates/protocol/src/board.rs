@@ -21,7 +21,7 @@ pub fn line_text(position: &Position, line: &[Move]) -> String {
 /// let position = chess.position("4k3/8/8/8/8/8/8/4R1K1 b - - 0 1").unwrap();
 /// let names: Vec<String> = husun_protocol::board::checkers(&position)
 ///     .into_iter()
-///     .map(|s| chess.frame.name(s).to_string())
+///     .map(|s| chess.frame().name(s).to_string())
 ///     .collect();
 /// assert_eq!(names, ["e1"]);
 /// ```
@@ -48,7 +48,7 @@ impl VisitPosition for Attackers {
 /// The board as lines of text, the last rank first; squares that do not exist show `*`.
 pub fn diagram(position: &Position) -> String {
     let variant = position.variant();
-    let frame = &variant.frame;
+    let frame = variant.frame();
     let rule = format!(" +{}\n", "---+".repeat(frame.files().into()));
     let mut text = rule.clone();
     for rank in (0..frame.ranks()).rev() {

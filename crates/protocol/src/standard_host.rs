@@ -25,7 +25,7 @@ pub struct StandardHost {
 
 impl Library for StandardHost {
     fn game_text(&self, id: &str) -> Option<String> {
-        let own = self.own.iter().find(|(variant, _)| variant.id == id);
+        let own = self.own.iter().find(|(variant, _)| variant.id() == id);
         own.map(|(_, text)| text.clone())
             .or_else(|| Builtin.game_text(id))
     }
@@ -50,8 +50,8 @@ impl StandardHost {
         };
         let text = std::fs::read_to_string(path).map_err(|e| error(e.to_string()))?;
         let variant = Variant::parse_with(&file, &text, self).map_err(|e| error(e.to_string()))?;
-        let id = variant.id.clone();
-        self.own.retain(|(known, _)| known.id != id);
+        let id = variant.id().to_owned();
+        self.own.retain(|(known, _)| known.id() != id);
         self.own.push((variant, text));
         Ok(id)
     }
@@ -59,15 +59,15 @@ impl StandardHost {
 
 impl Host for StandardHost {
     fn ids(&self) -> Vec<String> {
-        let own = self.own.iter().map(|(variant, _)| variant.id.clone());
-        let builtin = games::ids().filter(|&id| !self.own.iter().any(|(v, _)| v.id == id));
+        let own = self.own.iter().map(|(variant, _)| variant.id().to_owned());
+        let builtin = games::ids().filter(|&id| !self.own.iter().any(|(v, _)| v.id() == id));
         let mut all: Vec<String> = builtin.map(String::from).chain(own).collect();
         all.sort();
         all
     }
 
     fn variant(&self, id: &str) -> Option<Arc<Variant>> {
-        let own = self.own.iter().find(|(variant, _)| variant.id == id);
+        let own = self.own.iter().find(|(variant, _)| variant.id() == id);
         own.map(|(variant, _)| variant.clone())
             .or_else(|| games::variant(id))
     }

@@ -45,8 +45,8 @@ pub fn find(name: &str) -> Option<&'static Image> {
 /// assert_eq!((name(1), name(2)), ("prince-elder-royal", "prince-elder"));
 /// ```
 pub fn of(variant: &Variant, kind: Kind, royals: usize) -> Option<&'static Image> {
-    let piece = variant.pieces.get(kind.index())?;
-    let royal = variant.rules.several_royals && piece.royal && royals == 1;
+    let piece = variant.pieces().get(kind.index())?;
+    let royal = variant.rules().several_royals && piece.royal && royals == 1;
     let special = royal
         .then(|| find(&format!("{}-royal", piece.image)))
         .flatten();

@@ -64,7 +64,7 @@ pub fn board(picture: &Picture, style: &Style) -> String {
 /// assert!(svg.contains("viewBox=\"0 0 900 800\""));
 /// ```
 pub fn squares(picture: &Picture, style: &Style) -> String {
-    let frame = &picture.variant.frame;
+    let frame = picture.variant.frame();
     let ids = Ids::new(&picture.variant, style.set);
     let palette = style.theme.palette();
     format!(
@@ -92,7 +92,7 @@ pub fn squares(picture: &Picture, style: &Style) -> String {
 /// ```
 pub fn piece(variant: &Variant, side: Side, kind: Kind, royals: usize, style: &Style) -> String {
     let square = style.square.pixels();
-    let name = variant.pieces.get(kind.index()).map_or("", |p| &p.name);
+    let name = variant.pieces().get(kind.index()).map_or("", |p| &p.name);
     let mut svg = head(square, square, name);
     let ids = Ids::new(variant, style.set);
     svg.push_str(&pieces::alone(
@@ -112,10 +112,10 @@ fn head(width: u32, height: u32, title: &str) -> String {
 }
 
 fn title_text(picture: &Picture) -> String {
-    let game = &picture.variant.name;
+    let game = picture.variant.name();
     match &picture.title {
         Some(title) => format!("{game}: {title}"),
-        None => game.clone(),
+        None => game.to_owned(),
     }
 }
 
@@ -144,7 +144,7 @@ struct Ids {
 impl Ids {
     fn new(variant: &Variant, set: PieceSet) -> Ids {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let game: String = variant.id.chars().map(plain).collect();
+        let game: String = variant.id().chars().map(plain).collect();
         let set = match set {
             PieceSet::Themed => 't',
             PieceSet::Letters => 'l',
@@ -187,7 +187,7 @@ struct Layout {
 impl Layout {
     fn new(picture: &Picture, style: &Style) -> Layout {
         let square = style.square.pixels();
-        let frame = &picture.variant.frame;
+        let frame = picture.variant.frame();
         let part = |percent: u32| (square * percent + 50) / 100;
         let edge = part(12).max(3);
         let below = if picture.coordinates { part(44) } else { edge };

@@ -295,7 +295,7 @@ fn answer(engines: &mut Vec<Engine>, question: Question, hash: usize, waited: Du
     };
     let outcome = panic::catch_unwind(AssertUnwindSafe(search)).map_err(|_| {
         counter!("husun_faults_total").increment(1);
-        let (variant, fen) = (&position.variant().id, position.fen());
+        let (variant, fen) = (position.variant().id(), position.fen());
         tracing::error!(%variant, %fen, "the engine ended in a fault of ours");
         // The one that was searching is the last; what it holds may be half done.
         engines.retain(|e| !Arc::ptr_eq(e.variant(), position.variant()));

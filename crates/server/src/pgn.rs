@@ -62,7 +62,7 @@ pub fn read(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<PgnAnswer, P
     let known = || games::ids().collect::<Vec<_>>().join(", ");
     let record = Record::from_raw(&raw, games::named, known).map_err(|e| wrong(e.to_string()))?;
     Ok(PgnAnswer {
-        variant: record.start.variant().id.clone(),
+        variant: record.start.variant().id().to_owned(),
         start: record.start.fen(),
         line: line(&record.main, &record.start),
         tags: record.tags,

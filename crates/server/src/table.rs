@@ -395,7 +395,7 @@ impl Table {
 
     fn has_counsellors(&self) -> bool {
         match (&self.variant, &self.customs) {
-            (Some(v), _) => v.customs.as_ref().is_some_and(|c| c.counsellor),
+            (Some(v), _) => v.customs().as_ref().is_some_and(|c| c.counsellor),
             (None, Some(c)) => c.family.has_counsellors(),
             _ => false,
         }
@@ -591,7 +591,7 @@ impl Table {
     }
 
     fn begin(&mut self, variant: &str, at: Duration) -> Result<(), String> {
-        if self.variant.as_ref().is_none_or(|v| v.id != variant) {
+        if self.variant.as_ref().is_none_or(|v| v.id() != variant) {
             self.settle(variant)?;
         }
         self.begun = true;

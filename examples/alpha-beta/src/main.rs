@@ -14,10 +14,10 @@ const MATE: i32 = 30_000;
 /// What each kind of piece is worth: as many centipawns as it has moves on an empty board, more or less.
 fn worths(variant: &Variant) -> Vec<i32> {
     let of = |kind: Kind| {
-        let squares = variant.frame.squares();
+        let squares = variant.frame().squares();
         let reach = squares.map(|s| variant.reach(husun::Side::White, kind, s, |_| None));
         let moves: usize = reach.map(|r| r.moves.len()).sum();
-        30 + (40 * moves / variant.frame.len()) as i32
+        30 + (40 * moves / variant.frame().len()) as i32
     };
     variant.kinds().map(of).collect()
 }

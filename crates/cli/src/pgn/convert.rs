@@ -70,7 +70,7 @@ fn value(record: &Record) -> Value {
         .map(|(name, value)| (name.clone(), value.clone().into()))
         .collect();
     json!({
-        "variant": record.start.variant().id,
+        "variant": record.start.variant().id(),
         "tags": tags,
         "start": record.start.fen(),
         "uci": moves.uci,

@@ -54,7 +54,7 @@ pub fn run(source: &Source, beginning: Beginning, terms: Terms, look: Look) -> R
     };
     let mut out = io::stdout().lock();
     let variant = session.timed.game().variant().clone();
-    writeln!(out, "{}. Type a move, `moves` or `help`.\n", variant.name)?;
+    writeln!(out, "{}. Type a move, `moves` or `help`.\n", variant.name())?;
     session.board(&mut out)?;
     session.answer(&mut out)?;
     let mut lines = Lines::new(io::stdin().lock());

@@ -286,7 +286,7 @@ impl<'a> App<'a> {
         let turn = self.position().turn();
         let own = matches!(self.position().piece_on(square), Some((side, _)) if side == turn);
         let can_move = legal.iter().any(|m| m.from() == square);
-        let name = self.position().variant().frame.name(square);
+        let name = self.position().variant().frame().name(square);
         self.selected = (own && can_move).then_some(square);
         match (own, can_move) {
             (true, true) => self.say(String::new()),
@@ -304,7 +304,7 @@ impl<'a> App<'a> {
             Side::Black => -1,
         };
         self.cursor_shown = true;
-        let frame = &self.position().variant().frame;
+        let frame = self.position().variant().frame();
         if let Some(square) = towards(frame, self.cursor, dx * away, dy * away) {
             self.cursor = square;
         }
@@ -469,14 +469,14 @@ impl<'a> App<'a> {
 
     /// The name offered for a file to save.
     pub fn file_name(&self) -> String {
-        format!("{}.pgn", self.position().variant().id)
+        format!("{}.pgn", self.position().variant().id())
     }
 }
 
 /// Where the cursor begins: in front of the side's royal piece, or on any square.
 fn first_cursor(timed: &TimedGame, side: Side) -> Square {
     let position = timed.position();
-    let frame = &position.variant().frame;
+    let frame = position.variant().frame();
     let forward = if side == Side::White { 1 } else { -1 };
     let royal = position.royal_square(side);
     royal

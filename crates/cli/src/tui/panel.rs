@@ -45,7 +45,7 @@ fn players_text(app: &App<'_>, side: Side, width: u16, now: Duration) -> Text<'s
     }
     let mark = if turn { "▶ " } else { "  " };
     let side_name = side.name();
-    let looks = &variant.looks[side.index()].name;
+    let looks = &variant.looks()[side.index()].name;
     let mut heading = vec![Span::styled(format!("{mark}{side_name}"), name)];
     if let computer @ Player::Computer(_) = timed.player(side) {
         heading.push(Span::raw(format!("  {}", computer.name())));

@@ -113,7 +113,7 @@ fn a_piece_is_moved_with_the_mouse() {
     let click = |app: &mut App<'_>, square: &str| {
         let layout = app.layout.clone().unwrap();
         let picture = render::Picture::of(app.position()).view(app.view);
-        let square = app.position().variant().frame.parse(square).unwrap();
+        let square = app.position().variant().frame().parse(square).unwrap();
         let (x, y) = picture.place(square).unwrap();
         let (w, h) = layout.cell;
         let mouse = MouseEvent {
@@ -125,7 +125,7 @@ fn a_piece_is_moved_with_the_mouse() {
         app.mouse(mouse, NOW);
     };
     let m = app.position().legal_moves()[0];
-    let name = |s| app.position().variant().frame.name(s).to_string();
+    let name = |s| app.position().variant().frame().name(s).to_string();
     let (from, to) = (name(m.from()), name(m.to()));
     click(&mut app, &from);
     assert_eq!(app.selected, Some(m.from()));
@@ -137,7 +137,13 @@ fn a_piece_is_moved_with_the_mouse() {
 fn promotion_asks_what_to_become_and_may_be_declined() {
     let fen = "4k5/10/P9/10/10/10/10/10/10/4K5 w - - 0 1";
     let mut app = two("grand", fen);
-    let square = |name: &str| position("grand", fen).variant().frame.parse(name).unwrap();
+    let square = |name: &str| {
+        position("grand", fen)
+            .variant()
+            .frame()
+            .parse(name)
+            .unwrap()
+    };
     app.click(square("a8"), NOW);
     app.click(square("a9"), NOW);
     let shown = screen(&mut app);
@@ -328,7 +334,7 @@ fn games_are_saved_and_loaded() {
     type_path(&mut app);
     assert_eq!(moves(&app), ["e4", "e6"]);
     assert!(app.take_other_game());
-    assert_eq!(app.position().variant().id, "citadel9");
+    assert_eq!(app.position().variant().id(), "citadel9");
     keys(&mut app, "load /nowhere/x.pgn\n");
     assert!(app.message.1.contains("/nowhere/x.pgn: cannot be read"));
     fs::remove_dir_all(&folder).unwrap();
@@ -355,7 +361,7 @@ fn both_countdowns_of_a_tiger_clock_run() {
 fn every_game_fits_and_a_small_terminal_says_so() {
     for id in games::ids() {
         let mut app = two(id, "");
-        let frame = app.position().variant().frame.clone();
+        let frame = app.position().variant().frame().clone();
         for (width, height) in [(80, 24), (100, 40), (200, 60)] {
             let shown = screen_of(&mut app, width, height);
             let names = (1..=frame.ranks()).map(|r| format!("\"{r:>2}").replace("\" ", "\""));
@@ -388,7 +394,7 @@ fn clicks_on_the_bar_find_their_key() {
 fn the_cursor_reaches_every_square() {
     for id in games::ids() {
         let mut app = two(id, "");
-        let count = app.position().variant().frame.len();
+        let count = app.position().variant().frame().len();
         let mut seen = vec![false; count];
         let mut todo = vec![app.cursor];
         while let Some(square) = todo.pop() {

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// Draws all.
 pub fn draw(frame: &mut Frame<'_>, app: &mut App<'_>, now: Duration) {
     let area = frame.area();
-    let board = &app.position().variant().frame;
+    let board = app.position().variant().frame();
     match Layout::new(area, board.files(), board.ranks()) {
         Err(least) => {
             app.layout = None;
@@ -84,7 +84,7 @@ fn title(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
     };
     let name = Style::new().add_modifier(Modifier::BOLD);
     let line = Line::from(vec![
-        Span::styled(format!(" {} ", variant.name), name),
+        Span::styled(format!(" {} ", variant.name()), name),
         Span::styled(format!(" {status}"), dim()),
     ]);
     frame.render_widget(line, area);

@@ -29,7 +29,7 @@ impl<S: Set> Evaluator<S> {
             (facts.royal, facts.value.mg)
         });
         let geometry = Geometry::new(variant);
-        let endings = &variant.rules.endings;
+        let endings = &variant.rules().endings;
         let total = |k: Kind| {
             let count = Side::ALL.map(|s| variant.setup_count(s, k) as i32);
             kinds[k.index()].phase * (count[0] + count[1])
@@ -49,7 +49,7 @@ impl<S: Set> Evaluator<S> {
             shelter: Side::ALL.map(|side| shelter(&geometry.places, side)),
             passed: geometry.by_side(|s| geometry.gain(&values.passed, s)),
             pawn_facts: pawn_facts(variant, tables, &kinds, &geometry.places),
-            several_royals: variant.rules.several_royals,
+            several_royals: variant.rules().several_royals,
             move_rule: endings.move_rule.map_or(1_000_000, |m| m.max(1) as i32),
             citadel_steps: endings
                 .citadels
@@ -139,7 +139,7 @@ struct Geometry {
 
 impl Geometry {
     fn new(variant: &Arc<Variant>) -> Geometry {
-        let frame = &variant.frame;
+        let frame = variant.frame();
         let places: Vec<(i32, i32)> = frame
             .squares()
             .map(|s| (i32::from(frame.file(s)), i32::from(frame.rank(s))))
@@ -251,7 +251,7 @@ fn shelter<S: Set>(places: &[(i32, i32)], side: Side) -> Vec<Shelter<S>> {
 /// Steps of a king to the nearest of the squares, by side.
 fn citadel_steps(variant: &Variant, squares: &SideSquares) -> [Vec<u8>; 2] {
     Side::ALL.map(|side| {
-        let mut steps = vec![u8::MAX; variant.frame.len()];
+        let mut steps = vec![u8::MAX; variant.frame().len()];
         let mut wave: Vec<Square> = squares[side.index()].clone();
         let mut n = 0;
         while !wave.is_empty() {
@@ -262,7 +262,7 @@ fn citadel_steps(variant: &Variant, squares: &SideSquares) -> [Vec<u8>; 2] {
                 }
                 steps[s.index()] = n;
                 for (dx, dy) in (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (dx, dy))) {
-                    next.extend(variant.frame.step(s, dx, dy));
+                    next.extend(variant.frame().step(s, dx, dy));
                 }
             }
             wave = next;
@@ -328,7 +328,7 @@ fn pawn_facts<S: Set>(
             .collect(),
     };
     let flags = variant.state_flags();
-    let rules = &variant.rules;
+    let rules = variant.rules();
     let ways = Side::ALL.map(|side| {
         let i = side.index();
         let arrivals = rules.arrivals.iter();
@@ -360,7 +360,7 @@ fn pawn_facts<S: Set>(
         captured.sort_by_key(|c| -c.2);
     }
     let ahead = |side: Side, width: i32| in_front(places, side, width);
-    let ranks = i32::from(variant.frame.ranks());
+    let ranks = i32::from(variant.frame().ranks());
     PawnFacts {
         file: Side::ALL.map(|s| ahead(s, 0)),
         span: Side::ALL.map(|s| ahead(s, 1)),

@@ -20,7 +20,7 @@ pub(crate) struct RuleFacts {
 
 impl RuleFacts {
     pub fn new(variant: &Variant) -> RuleFacts {
-        let rules = &variant.rules;
+        let rules = variant.rules();
         let odd = rules.endings.stalemate == husun::variant::Stalemate::Win;
         RuleFacts {
             move_rule: rules.endings.move_rule.unwrap_or(u32::MAX),

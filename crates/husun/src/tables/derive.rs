@@ -1,43 +1,21 @@
-//! Building the tables from a variant.
+//! Building the tables from a definition.
 
 use super::line::Builder;
-use super::rider::{Ray, RiderShape, rider_table};
+use super::rider::{Ray, rider_table};
 use super::*;
 use crate::betza::{Mode, Part, Vector, Way};
+use crate::definition::{Arrival, Definition, SideSquares, Stalemate};
 use crate::frame::{Frame, Square};
 use crate::set::Set;
-use crate::variant::{Arrival, SideSquares, Stalemate};
+use crate::ways::{DIAGONAL, ORTHOGONAL, RiderShape, slides, without_slides};
 use std::collections::HashMap;
 
 /// Highest size of a table of both diagonals at once, in bytes: it should fit the second cache.
 const DIAGONALS: u64 = 384 << 10;
-pub(super) const ORTHOGONAL: [Vector; 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
-pub(super) const DIAGONAL: [Vector; 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
-
 /// A vector of White's as the side sees it.
 pub(super) fn seen(side: Side, (x, y): Vector) -> (i32, i32) {
     let north = if side == Side::White { 1 } else { -1 };
     (i32::from(x), north * i32::from(y))
-}
-
-/// What is left of a kind's parts besides the plain slides of rook and bishop.
-fn without_slides(parts: &[Part]) -> Vec<Part> {
-    let plain: Vec<Part> = [&ORTHOGONAL, &DIAGONAL]
-        .into_iter()
-        .filter(|set| slides(parts, set))
-        .flat_map(|set| set.iter().map(|&step| plain_slide(step)))
-        .collect();
-    let rest = parts.iter().filter(|p| !plain.contains(p));
-    rest.copied().collect()
-}
-
-/// Adds the ways along paths that a kind's parts need a table for, where they are not known yet.
-pub(crate) fn add_paths(parts: &[Part], known: &mut Vec<RiderShape>) {
-    for shape in RiderShape::of(&without_slides(parts)) {
-        if !known.contains(&shape) {
-            known.push(shape);
-        }
-    }
 }
 
 /// The squares of a ray in their order, without its start.
@@ -141,37 +119,18 @@ fn sets<S: Set>(squares: &SideSquares) -> [S; 2] {
     [0, 1].map(|side| S::from_squares(squares[side].iter().copied()))
 }
 
-/// Whether the parts hold an unlimited plain slide in all four directions.
-fn slides(parts: &[Part], directions: &[Vector; 4]) -> bool {
-    directions
-        .iter()
-        .all(|&step| parts.contains(&plain_slide(step)))
-}
-
-fn plain_slide(step: Vector) -> Part {
-    Part {
-        mode: Mode::Both,
-        way: Way::Ride {
-            step,
-            max: 0,
-            hop: false,
-            skip: 0,
-        },
-    }
-}
-
 impl<S: Set> Tables<S> {
-    /// The tables of a variant whose frame and pieces fit the width.
-    pub(crate) fn new(variant: &Variant) -> Self {
+    /// The tables of a definition whose frame and pieces fit the width.
+    pub(crate) fn new(definition: &Definition) -> Self {
         let mut t = Tables::empty();
-        let frame = &variant.frame;
+        let frame = definition.frame();
         t.squares = frame.len();
         t.board = S::from_squares(frame.squares());
         let mut builder = Builder::default();
         t.lines_and_rays(frame, &mut builder);
-        t.ways_of_moving(variant, &mut builder);
+        t.ways_of_moving(definition, &mut builder);
         t.shapes = builder.shapes;
-        t.mechanisms(variant);
+        t.mechanisms(definition);
         t.find_changers();
         t.sort_atoms();
         // With rooks or bishops alone half of the directions would be filled for nothing.
@@ -180,7 +139,7 @@ impl<S: Set> Tables<S> {
         }
         t.look_around_royals();
         t.choose_planes();
-        t.keys = keys(variant);
+        t.keys = keys(definition);
         t
     }
 
@@ -243,14 +202,14 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    fn ways_of_moving(&mut self, variant: &Variant, builder: &mut Builder) {
-        let frame = &variant.frame;
+    fn ways_of_moving(&mut self, definition: &Definition, builder: &mut Builder) {
+        let frame = definition.frame();
         let mut pool = Pool {
             entries: Vec::new(),
         };
         let mut directions: Vec<(i32, i32)> = Vec::new();
         let mut shapes: Vec<RiderShape> = Vec::new();
-        for (i, piece) in variant.pieces.iter().enumerate() {
+        for (i, piece) in definition.pieces().iter().enumerate() {
             let kind = i as u8;
             let mut mover = Mover {
                 orthogonal: slides(&piece.parts, &ORTHOGONAL),
@@ -341,8 +300,8 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    fn mechanisms(&mut self, variant: &Variant) {
-        let rules = &variant.rules;
+    fn mechanisms(&mut self, definition: &Definition) {
+        let rules = definition.rules();
         if let Some(initial) = &rules.initial {
             self.initial = sets(&initial.squares);
             self.initial_steps = initial.steps;
@@ -366,7 +325,7 @@ impl<S: Set> Tables<S> {
             squares: sets(&a.squares),
             flag: Side::ALL.map(|side| {
                 if prisoner {
-                    variant.flag_bit(StateFlag::InPrison(side, a.piece))
+                    definition.flag_bit(StateFlag::InPrison(side, a.piece))
                 } else {
                     0
                 }
@@ -383,27 +342,32 @@ impl<S: Set> Tables<S> {
                 self.changes[side] |= zones.optional[side] | zones.mandatory[side];
             }
         }
-        self.setup_counts = variant.setup_counts.clone();
+        self.setup_counts = Side::ALL.map(|side| {
+            let kinds = definition.kinds();
+            kinds
+                .map(|kind| definition.setup_count(side, kind))
+                .collect()
+        });
         self.several_royals = rules.several_royals;
         self.apart = rules.apart;
         self.castle = rules.traverse.as_ref().map(|t| Castle {
             piece: t.piece.0,
             becomes: t.becomes.0,
             squares: sets(&t.castle),
-            castled: Side::ALL.map(|s| variant.flag_bit(StateFlag::Castled(s))),
+            castled: Side::ALL.map(|s| definition.flag_bit(StateFlag::Castled(s))),
         });
         self.crown = rules.crowning.map(|c| Crown {
             piece: c.piece.0,
             becomes: c.becomes.0,
-            crowned: variant.flag_bit(StateFlag::Crowned),
-            offer: variant.flag_bit(StateFlag::Offer),
+            crowned: definition.flag_bit(StateFlag::Crowned),
+            offer: definition.flag_bit(StateFlag::Offer),
         });
         self.citadels = rules.endings.citadels.as_ref().map(sets);
         self.bare_king = rules.endings.bare_king;
         self.bare_royals = rules.endings.bare_royals;
         self.stalemate_wins = rules.endings.stalemate == Stalemate::Win;
         self.move_rule = rules.endings.move_rule.unwrap_or(u32::MAX);
-        self.castlings(variant);
+        self.castlings(definition);
     }
 
     fn find_changers(&mut self) {
@@ -428,9 +392,9 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    fn castlings(&mut self, variant: &Variant) {
+    fn castlings(&mut self, definition: &Definition) {
         self.rights_lost = vec![0; self.squares];
-        let Some(castling) = &variant.rules.castling else {
+        let Some(castling) = &definition.rules().castling else {
             return;
         };
         for side in Side::ALL {
@@ -459,7 +423,7 @@ impl<S: Set> Tables<S> {
 }
 
 /// Keys from a fixed sequence (splitmix64), so that they are the same in every run.
-fn keys(variant: &Variant) -> Keys {
+fn keys(definition: &Definition) -> Keys {
     let mut seed = 0x4875_7375_6e00_2024_u64;
     let mut next = || {
         seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -468,7 +432,7 @@ fn keys(variant: &Variant) -> Keys {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     };
-    let squares = variant.frame.len();
+    let squares = definition.frame().len();
     let mut rights = [0; 16];
     for key in rights.iter_mut().skip(1) {
         *key = next();
@@ -478,7 +442,7 @@ fn keys(variant: &Variant) -> Keys {
         state: std::array::from_fn(|_| next()),
         passed: (0..squares).map(|_| next()).collect(),
         black: next(),
-        pieces: (0..2 * variant.pieces.len() * squares)
+        pieces: (0..2 * definition.pieces().len() * squares)
             .map(|_| next())
             .collect(),
         squares,

@@ -2,10 +2,10 @@
 //! two and four squares (Kogge and Stone's parallel prefix), the eight directions side by side. In one direction no
 //! two sliders reach the same square, so the squares reached are the moves. It knows no single slider's moves.
 
-use super::derive::{DIAGONAL, ORTHOGONAL};
 use crate::cpu::{Cpu, Lanes, Task};
 use crate::frame::Frame;
 use crate::set::Set;
+use crate::ways::{DIAGONAL, ORTHOGONAL};
 
 /// Widest set that is filled, in words: with three, looking up is faster.
 pub(crate) const WORDS: usize = 2;

@@ -4,12 +4,13 @@
 use super::Group;
 use super::derive::{seen, walk};
 use super::line::{Builder, Line, Shapes};
-use crate::betza::{Mode, Part, Vector, Way};
+use crate::betza::{Mode, Vector};
 use crate::cpu::Cpu;
 use crate::frame::{Frame, Square};
 use crate::pos::NO_SQUARE;
 use crate::set::Set;
 use crate::side::Side;
+use crate::ways::RiderShape;
 
 /// The squares in one direction from every square.
 #[derive(Clone, Debug)]
@@ -50,68 +51,7 @@ impl<S: Set> Ray<S> {
     }
 }
 
-/// What pieces that share a rider have in common.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RiderShape {
-    mode: Mode,
-    hop: bool,
-    /// First legs (none for a straight ride) with their directions.
-    legs: Vec<(Option<Vector>, Vector)>,
-    /// Whether the first leg may be the whole move.
-    stop: bool,
-    max: u8,
-    skip: u8,
-}
-
 impl RiderShape {
-    /// The shapes that a kind's parts make, leaps left out.
-    pub fn of(parts: &[Part]) -> Vec<RiderShape> {
-        let mut shapes: Vec<RiderShape> = Vec::new();
-        for part in parts {
-            let (hop, leg, stop, max, skip) = match part.way {
-                Way::Leap(_) => continue,
-                Way::Ride {
-                    step,
-                    max,
-                    hop,
-                    skip,
-                } => (hop, (None, step), false, max, skip),
-                Way::Bent {
-                    first,
-                    stop,
-                    step,
-                    max,
-                } => (false, (Some(first), step), stop, max, 0),
-            };
-            let mode = part.mode;
-            // A turning square must be no destination of another leg.
-            let size = |(x, y): Vector| (x.abs().min(y.abs()), x.abs().max(y.abs()));
-            let like = |s: &&mut RiderShape| {
-                s.mode == mode
-                    && s.hop == hop
-                    && s.stop == stop
-                    && s.max == max
-                    && s.skip == skip
-                    && s.legs[0].0.map(size) == leg.0.map(size)
-            };
-            match shapes.iter_mut().find(like) {
-                Some(shape) => shape.legs.push(leg),
-                None => shapes.push(RiderShape {
-                    mode,
-                    hop,
-                    legs: vec![leg],
-                    stop,
-                    max,
-                    skip,
-                }),
-            }
-        }
-        for shape in &mut shapes {
-            shape.legs.sort();
-        }
-        shapes
-    }
-
     /// A leg's path from a square in order, with the index from which its squares are destinations.
     fn path(
         &self,

@@ -39,10 +39,10 @@ pub fn option(name: &str, shape: &Shape) -> String {
 /// );
 /// ```
 pub fn variant(variant: &Arc<Variant>) -> String {
-    let frame = &variant.frame;
+    let frame = variant.frame();
     format!(
         "info string variant {} files {} ranks {} pocket 0 template fairy startpos {}",
-        variant.id,
+        variant.id(),
         frame.files(),
         frame.ranks(),
         variant.start().fen()

@@ -404,7 +404,7 @@ impl<H: Host, W: Write> Session<H, W> {
         self.print("")?;
         self.print(&format!("Fen: {}", position.fen()))?;
         self.print(&format!("Key: {:016X}", position.key()))?;
-        let frame = &position.variant().frame;
+        let frame = position.variant().frame();
         let squares = checkers(&position).into_iter();
         let names: String = squares.map(|s| format!(" {}", frame.name(s))).collect();
         self.print(&format!("Checkers:{names}"))?;
@@ -482,7 +482,7 @@ fn bench(games: &[Arc<Variant>], depth: u32, context: &JobContext) {
         }
         let one = std::slice::from_ref(game);
         let found = engine::bench(one, depth, &mut |_, _| {});
-        context.say(format!("{}: {} nodes", game.id, found.nodes));
+        context.say(format!("{}: {} nodes", game.id(), found.nodes));
         nodes += found.nodes;
         time += found.time;
     }

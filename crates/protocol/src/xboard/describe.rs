@@ -93,7 +93,7 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
         })
         .collect();
     if piece.pawn {
-        let steps = variant.rules.initial.as_ref().map_or(1, |i| i.steps);
+        let steps = variant.rules().initial.as_ref().map_or(1, |i| i.steps);
         let initial = match steps {
             0 | 1 => String::new(),
             2 => "ifmnD".into(),
@@ -102,10 +102,10 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
         let passing = if steps > 1 { "fceF" } else { "fcF" };
         return Some(format!("fmW{passing}{initial}"));
     }
-    let castling = variant.rules.castling.as_ref();
+    let castling = variant.rules().castling.as_ref();
     let steps = castling.filter(|c| c.piece == kind).and_then(|c| {
         let ways = c.paths[Side::White.index()].iter().flatten();
-        let file = |square| i32::from(variant.frame.file(square));
+        let file = |square| i32::from(variant.frame().file(square));
         let mut steps = ways.map(|w| (file(w.to) - file(w.from)).abs());
         let first = steps.next()?;
         steps.all(|s| s == first).then_some(first)
@@ -130,7 +130,7 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
 pub fn describe(variant: &Arc<Variant>) -> Vec<String> {
     let white: String = slots(variant).into_iter().collect();
     let black = white.to_ascii_lowercase();
-    let frame = &variant.frame;
+    let frame = variant.frame();
     let mut lines = vec![format!(
         "setup ({white}{black}) {}x{}+0_fairy {}",
         frame.files(),

@@ -24,7 +24,7 @@ pub fn move_text(position: &Position, m: Move) -> String {
         return NULL.into();
     }
     let ours = position.uci(m).to_string();
-    to_xboard(&ours, position.variant().frame.ranks()).unwrap_or(ours)
+    to_xboard(&ours, position.variant().frame().ranks()).unwrap_or(ours)
 }
 
 /// Reads a legal move as XBoard writes it, or in algebraic notation.
@@ -34,7 +34,7 @@ pub fn read_move(position: &Position, text: &str) -> Option<Move> {
         return moves.find(|m| m.special() == Special::Crowning);
     }
     let bare = text.trim_end_matches(['=', '-', '+', '#']);
-    let ours = from_xboard(bare, position.variant().frame.ranks());
+    let ours = from_xboard(bare, position.variant().frame().ranks());
     let ours = ours.map(|t| t.to_ascii_lowercase());
     ours.and_then(|ours| position.parse_uci(&ours).ok())
         .or_else(|| position.parse_san(text).ok())

@@ -282,7 +282,7 @@ impl<H: Host, W: Write> Session<H, W> {
     }
 
     fn square(&self, text: &str) -> Option<Square> {
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         let ours = from_xboard(text, frame.ranks())?;
         frame.parse(&ours).ok()
     }

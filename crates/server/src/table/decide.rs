@@ -261,7 +261,7 @@ impl Table {
             None => self.variant.as_ref()?,
         };
         Some(Event::Begun {
-            variant: variant.id.clone(),
+            variant: variant.id().to_owned(),
         })
     }
 

@@ -23,7 +23,7 @@ pub fn check(position: &Position) -> Option<String> {
     let square = position
         .in_check()
         .then(|| position.royal_square(position.turn()))??;
-    Some(position.variant().frame.name(square).to_string())
+    Some(position.variant().frame().name(square).to_string())
 }
 
 /// A result.
@@ -73,13 +73,13 @@ fn time(remaining: Remaining) -> Option<Time> {
 impl Table {
     /// Id of the variant, once settled.
     pub fn variant_id(&self) -> Option<&str> {
-        self.variant.as_ref().map(|v| v.id.as_str())
+        self.variant.as_ref().map(|v| v.id())
     }
 
     /// Name of the variant or the family.
     pub fn name(&self) -> String {
         match (&self.variant, &self.spec.family) {
-            (Some(variant), _) => variant.name.clone(),
+            (Some(variant), _) => variant.name().to_owned(),
             (None, Some(family)) => family.clone(),
             (None, None) => String::new(),
         }
