@@ -1,4 +1,4 @@
-//! Position text (FEN) to an arrangement and back, by the grammar of rules/README.md. Whether the
+//! Position text (FEN) to an arrangement and back, by the grammar of docs/game-file.md. Whether the
 //! arrangement is a position that the rules allow is checked in [`crate::legality`].
 
 use crate::definition::{Definition, StateFlag};

@@ -3,7 +3,7 @@
 //! that touch no such line are legal without a test.
 
 use crate::betza::Mode;
-use crate::cpu::{Cpu, Task};
+use crate::cpu::{Cpu, Kernel};
 use crate::frame::Square;
 use crate::moves::{Move, PackedMove, Special};
 use crate::pos::{NO_SQUARE, Pos};
@@ -502,7 +502,7 @@ struct Generate<'a, S: Set, K> {
     sink: &'a mut K,
 }
 
-impl<S: Set, K: Sink<S>> Task for Generate<'_, S, K> {
+impl<S: Set, K: Sink<S>> Kernel for Generate<'_, S, K> {
     type Out = ();
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) {

@@ -1,6 +1,6 @@
 //! Making a move: copy the position, change it, keep the key. With the slow twin of the key.
 
-use crate::cpu::{Cpu, Task};
+use crate::cpu::{Cpu, Kernel};
 use crate::fen::HIGHEST_COUNTER;
 use crate::frame::Square;
 use crate::movegen::{Count, List};
@@ -77,7 +77,7 @@ impl<S: Set> Tables<S> {
         next
     }
 
-    /// The same position with the other side to move, for search; meaningless in check. The counters
+    /// The position with the other side to move instead, for search; meaningless in check. The counters
     /// go on; en passant and an offer lapse.
     pub fn pass(&self, pos: &Pos<S>) -> Pos<S> {
         let mut next = *pos;
@@ -152,7 +152,7 @@ impl<S: Set> Tables<S> {
     }
 
     fn castle_to(&self, next: &mut Pos<S>, us: Side, wing: Wing) {
-        let castlings = &self.rochades[us.index()];
+        let castlings = &self.castlings[us.index()];
         let Some(r) = castlings.iter().find(|r| r.wing == wing) else {
             return;
         };
@@ -281,7 +281,7 @@ struct Perft<'a, S: Set> {
     lists: &'a mut [Vec<Move>],
 }
 
-impl<S: Set> Task for Perft<'_, S> {
+impl<S: Set> Kernel for Perft<'_, S> {
     type Out = u64;
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 
 use crate::game::{Game, Outcome};
 use crate::moves::{IllegalMove, Move};
-use crate::pgn::{Comment, GameResult, Line, Nag, Node, RawGame};
+use crate::pgn::{Comment, GameResult, Movetext, Nag, Node, RawGame};
 use crate::position::{Position, PositionError};
 use crate::san::SanError;
 use crate::side::Side;
@@ -223,7 +223,7 @@ enum NullMoves {
 }
 
 // The reader of the text limits how deep variations nest, so recursion is bounded here.
-fn read_line(line: &Line, start: &Position, nulls: NullMoves) -> Result<Branch, RecordError> {
+fn read_line(line: &Movetext, start: &Position, nulls: NullMoves) -> Result<Branch, RecordError> {
     let mut position = start.clone();
     let mut plies = Vec::with_capacity(line.moves.len());
     let mut rest = Vec::new();
@@ -261,7 +261,7 @@ fn read_line(line: &Line, start: &Position, nulls: NullMoves) -> Result<Branch, 
     })
 }
 
-fn write_line(branch: &Branch, start: &Position) -> Result<Line, IllegalMove> {
+fn write_line(branch: &Branch, start: &Position) -> Result<Movetext, IllegalMove> {
     let mut position = start.clone();
     let mut moves = Vec::with_capacity(branch.plies.len());
     for ply in &branch.plies {
@@ -278,7 +278,7 @@ fn write_line(branch: &Branch, start: &Position) -> Result<Line, IllegalMove> {
         position = position.play_unchecked(ply.m);
     }
     moves.extend(branch.rest.iter().cloned());
-    Ok(Line {
+    Ok(Movetext {
         moves,
         tail: branch.tail.clone(),
     })

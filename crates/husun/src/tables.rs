@@ -15,9 +15,9 @@ pub(crate) mod fill;
 mod line;
 mod rider;
 
-use crate::cpu::{Cpu, Level, Task};
+use crate::cpu::{Cpu, Kernel, Level};
 use fill::Fill;
-use line::{Line, Shapes};
+use line::{Shapes, SliderLine};
 
 pub(crate) use rider::Rider;
 
@@ -187,7 +187,7 @@ pub(crate) struct Crown {
 
 /// See [`crate::variant::Castling`].
 #[derive(Clone, Debug)]
-pub(crate) struct Rochade<S> {
+pub(crate) struct CastlingTable<S> {
     pub piece: u8,
     pub partner: u8,
     pub side: Side,
@@ -277,7 +277,7 @@ pub struct Tables<S: Set> {
     pub(crate) setup_counts: [Vec<u32>; 2],
     pub(crate) several_royals: bool,
     pub(crate) apart: bool,
-    pub(crate) rochades: [Vec<Rochade<S>>; 2],
+    pub(crate) castlings: [Vec<CastlingTable<S>>; 2],
     /// By square: castling rights that end when a piece leaves or arrives.
     pub(crate) rights_lost: Vec<u8>,
     pub(crate) castle: Option<Castle<S>>,
@@ -295,9 +295,9 @@ pub struct Tables<S: Set> {
 #[derive(Clone, Debug)]
 pub(crate) struct Spot<S> {
     /// File, rank and both diagonals.
-    lines: [Line<S>; 4],
+    lines: [SliderLine<S>; 4],
     /// Both diagonals at once; the table of shapes is [`Tables::diagonals`].
-    cross: Line<S>,
+    cross: SliderLine<S>,
     /// What sliders reach on an empty board.
     pub orthogonal: S,
     pub diagonal: S,
@@ -318,7 +318,7 @@ struct Lines<'a, S: Set> {
     first: usize,
 }
 
-impl<S: Set> Task for Lines<'_, S> {
+impl<S: Set> Kernel for Lines<'_, S> {
     type Out = S;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> S {
@@ -484,7 +484,7 @@ impl<S: Set> Tables<S> {
             setup_counts: Default::default(),
             several_royals: false,
             apart: false,
-            rochades: Default::default(),
+            castlings: Default::default(),
             rights_lost: Vec::new(),
             castle: None,
             crown: None,

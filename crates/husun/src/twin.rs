@@ -374,7 +374,7 @@ impl<'a> Board<'a> {
     fn is_safe(&self, m: Move) -> bool {
         let us = self.now.turn;
         let after = self.made(m);
-        // rules/citadel.md: a move is judged by the mover's status before it.
+        // games/citadel9/rules.md: a move is judged by the mover's status before it.
         let royal = self.royal(us).map(|(square, _)| match square == m.from() {
             true => m.to(),
             false => square,

@@ -115,7 +115,7 @@ impl Variant {
         &self.tables
     }
 
-    /// The same game with tables that use nothing that not every processor has: for tests and
+    /// This game with tables that use nothing that not every processor has: for tests and
     /// measurements that compare the two.
     #[doc(hidden)]
     pub fn portable(&self) -> Arc<Variant> {

@@ -124,7 +124,7 @@ pub struct Palette {
     pub border: Rgb,
     /// Light and dark squares in pictures.
     pub squares: [Rgb; 2],
-    /// The same in terminals, where pieces have no outline: White's are light, Black's dark.
+    /// Light and dark squares in terminals, where pieces have no outline: White's are light, Black's dark.
     pub cells: [Rgb; 2],
     /// Squares of the last move.
     pub last_move: Rgb,

@@ -4,7 +4,7 @@
 //! Output depends on nothing but picture and style. Ids carry the game's id and the piece set, so that
 //! several pictures can stand in one HTML page.
 
-use crate::glyph::{self, Anchor, Line, number};
+use crate::glyph::{self, Anchor, Lettering, number};
 use crate::picture::{Mark, Picture};
 use crate::style::{PieceSet, Style};
 use husun::{Kind, Side, Variant};
@@ -272,7 +272,7 @@ impl Layout {
     fn title(&self, title: &str, ink: &str) -> String {
         let full = self.scale() * 27.0;
         let room = f64::from(self.board_width) * glyph::CAP_HEIGHT / glyph::width(title).max(1.0);
-        let line = Line {
+        let line = Lettering {
             color: ink,
             height: full.min(room),
             weight: WEIGHT,
@@ -282,7 +282,7 @@ impl Layout {
     }
 
     fn coordinates(&self, picture: &Picture, ink: &str) -> String {
-        let line = Line {
+        let line = Lettering {
             color: ink,
             height: self.scale() * 19.0,
             weight: WEIGHT,
@@ -301,7 +301,7 @@ impl Layout {
     }
 
     fn legend(&self, style: &Style, ink: &str) -> String {
-        let line = Line {
+        let line = Lettering {
             color: ink,
             height: self.small(),
             weight: WEIGHT,

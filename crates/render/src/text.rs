@@ -69,7 +69,7 @@ impl Span {
 }
 
 /// A line of text: one span for the rank's name, then one for each file of the frame.
-pub type Line = Vec<Span>;
+pub type StyledLine = Vec<Span>;
 
 /// A picture as one string: [`lines`], printed with the style's colours.
 ///
@@ -85,7 +85,7 @@ pub fn board(picture: &Picture, style: &TextStyle) -> String {
 }
 
 /// A picture as lines: the title if there is one, the ranks as seen, the names of the files, the legend.
-pub fn lines(picture: &Picture, style: &TextStyle) -> Vec<Line> {
+pub fn lines(picture: &Picture, style: &TextStyle) -> Vec<StyledLine> {
     let painter = Painter {
         picture,
         style,
@@ -307,7 +307,7 @@ impl Painter<'_> {
         own.readable_on(&self.palette.cells, towards, 3.6)
     }
 
-    fn legend(&self) -> Vec<Line> {
+    fn legend(&self) -> Vec<StyledLine> {
         let rows = self.picture.legend_rows().into_iter();
         rows.map(|(mark, label)| {
             let sign = match mark {

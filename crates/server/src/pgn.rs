@@ -3,7 +3,7 @@
 use crate::table::Table;
 use crate::table::show::check;
 use crate::wire::{PgnAnswer, PgnMove, Played};
-use husun::pgn::{Line, Node, RawGame};
+use husun::pgn::{Movetext, Node, RawGame};
 use husun::record::{Branch, Record};
 use husun::{Position, Side};
 
@@ -69,7 +69,7 @@ pub fn read(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<PgnAnswer, P
     })
 }
 
-fn count(line: &Line) -> usize {
+fn count(line: &Movetext) -> usize {
     let of = |node: &Node| 1 + node.variations.iter().map(count).sum::<usize>();
     line.moves.iter().map(of).sum()
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Time for a position where no limit is given.
 const USUAL: Duration = Duration::from_secs(5);
-/// The same for each position of a game.
+/// Time for each position of a game where no limit is given.
 const USUAL_EACH: Duration = Duration::from_secs(1);
 
 /// Let the engine look at a position, or annotate games

@@ -16,7 +16,7 @@ pub const MAX_PERIODS: u16 = 100;
 /// The most days for a correspondence move.
 pub const MAX_DAYS: u16 = 365;
 
-/// How much time the players get (`rules/clocks.md`).
+/// How much time the players get (games/citadel9/rules.md has the Tiger clock, docs/game-file.md all forms).
 ///
 /// Times are whole milliseconds, at most [`MAX_TIME`] each, and a player has some time at the start. The
 /// text form, which is also the serde form, is strict:

@@ -2,7 +2,7 @@
 //! on which the pieces between number within one of the number that would give check.
 
 use super::Scene;
-use crate::cpu::{Cpu, Task};
+use crate::cpu::{Cpu, Kernel};
 use crate::frame::Square;
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
@@ -65,7 +65,7 @@ impl<S: Set> Tables<S> {
         self.attacked_on_line(cpu, pos, square, side, attackers, occupied)
     }
 
-    /// The same without leaps, those within a castle left in.
+    /// Whether one of the attackers attacks the square along a line or from within its castle.
     #[inline(always)]
     pub(super) fn attacked_on_line<C: Cpu>(
         &self,
@@ -144,8 +144,8 @@ impl<S: Set> Tables<S> {
         square: Square,
         side: Side,
     ) -> S {
-        let rooms = castle.squares[side.index()];
-        if !rooms.has(square) {
+        let inside = castle.squares[side.index()];
+        if !inside.has(square) {
             return S::EMPTY;
         }
         let planes = pos.kinds.as_ref();
@@ -153,7 +153,7 @@ impl<S: Set> Tables<S> {
         if pos.state & castle.castled[side.index()] == 0 {
             kinds |= planes[usize::from(castle.piece)];
         }
-        (kinds & rooms & pos.side(side)).without(S::bit(square))
+        (kinds & inside & pos.side(side)).without(S::bit(square))
     }
 
     /// Whether the side has a royal piece and it is attacked.
@@ -288,7 +288,7 @@ struct InCheck<'a, S: Set> {
     side: Side,
 }
 
-impl<S: Set> Task for InCheck<'_, S> {
+impl<S: Set> Kernel for InCheck<'_, S> {
     type Out = bool;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> bool {

@@ -206,7 +206,7 @@ impl<S: Set> Tables<S> {
             if pos.state & flag == 0 {
                 continue;
             }
-            // rules/citadel.md: no release next to an opposing royal piece, after any capture.
+            // games/citadel9/rules.md: no release next to an opposing royal piece, after any capture.
             if self.apart && self.is_royal(place.kind) {
                 let enemy = pos.of_kinds(&self.royals) & pos.sides[us ^ 1];
                 if (self.ring(to) & enemy).any() {

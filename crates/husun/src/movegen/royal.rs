@@ -9,7 +9,7 @@ use crate::moves::{Move, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
 use crate::side::Wing;
-use crate::tables::{Castle, Rochade, Tables};
+use crate::tables::{Castle, CastlingTable, Tables};
 
 /// What is known of squares around the one royal piece once its moves have been made.
 #[derive(Default)]
@@ -157,7 +157,7 @@ impl<S: Set> Tables<S> {
         if guard.in_check {
             return;
         }
-        for r in &self.rochades[scene.us.index()] {
+        for r in &self.castlings[scene.us.index()] {
             if !pos.rights.has(r.side, r.wing) || (r.empty & scene.occupied).any() {
                 continue;
             }
@@ -185,7 +185,7 @@ impl<S: Set> Tables<S> {
     fn castles_safely<C: Cpu>(
         &self,
         pos: &Pos<S>,
-        r: &Rochade<S>,
+        r: &CastlingTable<S>,
         safety: &Safety<S>,
         scene: &Scene<S, C>,
     ) -> bool {

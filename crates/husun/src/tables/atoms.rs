@@ -116,7 +116,7 @@ impl<S: Set> Tables<S> {
                 .flat_map(|m| m.leaps_by_mode())
                 .flat_map(|l| l.1);
             let steps = tables.fold(S::EMPTY, |all, table| all | self.leap(table, square));
-            let castlings = self.rochades.iter().flatten();
+            let castlings = self.castlings.iter().flatten();
             castlings
                 .filter(|r| r.path.from == square)
                 .fold(steps, |all, r| all | r.through | S::bit(r.path.to))

@@ -2,7 +2,7 @@
 //! two and four squares (Kogge and Stone's parallel prefix), the eight directions side by side. In one direction no
 //! two sliders reach the same square, so the squares reached are the moves. It knows no single slider's moves.
 
-use crate::cpu::{Cpu, Lanes, Task};
+use crate::cpu::{Cpu, Kernel, Lanes};
 use crate::frame::Frame;
 use crate::set::Set;
 use crate::ways::{DIAGONAL, ORTHOGONAL};
@@ -118,7 +118,7 @@ struct Counting<'a, S> {
     open: S,
 }
 
-impl<S: Set> Task for Counting<'_, S> {
+impl<S: Set> Kernel for Counting<'_, S> {
     type Out = u32;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u32 {
@@ -158,7 +158,7 @@ mod tests {
     use crate::cpu::Level;
     use crate::set::Words;
 
-    /// The same, square by square.
+    /// Counted by walking square by square.
     fn walked<S: Set>(frame: &Frame, sliders: [S; 2], occupied: S, open: S) -> u32 {
         let mut n = 0;
         for (set, directions) in sliders.iter().zip([ORTHOGONAL, DIAGONAL]) {

@@ -3,7 +3,7 @@
 
 use super::Group;
 use super::derive::{seen, walk};
-use super::line::{Builder, Line, Shapes};
+use super::line::{Builder, Shapes, SliderLine};
 use crate::betza::{Mode, Vector};
 use crate::cpu::Cpu;
 use crate::frame::{Frame, Square};
@@ -104,9 +104,9 @@ struct RiderSide<S> {
     /// Whether some squares of rays, or of lines, are no destinations.
     limited: bool,
     masked: bool,
-    /// The same for processors that gather bits: lines of all squares, those of square `i` from
+    /// For processors that gather bits: lines of all squares, those of square `i` from
     /// `line[i]` to `line[i + 1]`.
-    lines: Vec<Line<S>>,
+    lines: Vec<SliderLine<S>>,
     line: Vec<u32>,
     /// Lines of attack; more than one where two paths lead to the same square.
     attacks: Vec<Attack<S>>,
@@ -182,7 +182,7 @@ impl<S: Set> Rider<S> {
         set
     }
 
-    /// The same, looked up.
+    /// Squares that it reaches, with those of the first blockers, looked up.
     #[inline(always)]
     pub fn line_attacks<C: Cpu>(
         &self,
@@ -225,7 +225,7 @@ impl<S: Set> Rider<S> {
         let side = |s: &RiderSide<S>| {
             s.legs.len() * size_of::<Leg>()
                 + (s.first.len() + s.line.len()) * 4
-                + s.lines.len() * size_of::<Line<S>>()
+                + s.lines.len() * size_of::<SliderLine<S>>()
                 + s.stops.len() * set
                 + s.attacks.iter().map(attack).sum::<usize>()
         };
@@ -370,7 +370,7 @@ impl<S: Set> super::Tables<S> {
         self.riders[usize::from(rider)].attacks(&self.rays, side, from, occupied)
     }
 
-    /// The same, as the processor does it best.
+    /// Squares that a rider reaches, as the processor finds them best.
     #[inline(always)]
     pub(crate) fn rider<C: Cpu>(
         &self,

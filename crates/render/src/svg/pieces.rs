@@ -2,7 +2,7 @@
 //! and used where it stands.
 
 use super::Ids;
-use crate::glyph::{Anchor, Line, number};
+use crate::glyph::{Anchor, Lettering, number};
 use crate::images::{self, Image};
 use crate::picture::{Occupant, Picture};
 use crate::style::PieceSet;
@@ -147,7 +147,7 @@ fn lettered(variant: &Variant, side: Side, kind: Kind, fill: &str) -> String {
     if piece.royal {
         svg.push_str(&shape(side, 34.0, &stroked("none", 2.5)));
     }
-    let line = Line {
+    let line = Lettering {
         color: detail,
         height: if piece.royal { 36.0 } else { 42.0 } * size,
         weight: 12.0,
