@@ -6,10 +6,10 @@ use husun::moves::Move;
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::variant::{AnyPos, AnyTables};
-use husun::{Position, Variant};
+use husun::{Position, Variant, VisitTables};
 use std::fmt::Write;
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Duration;
 
 const GAMES: [&str; 6] = [
@@ -48,7 +48,7 @@ pub fn positions(game: &std::sync::Arc<Variant>, number: usize) -> Vec<Position>
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
-        position = position.play(moves[(seed % moves.len() as u64) as usize]);
+        position = position.play_unchecked(moves[(seed % moves.len() as u64) as usize]);
         all.push(position.clone());
     }
     all
@@ -70,7 +70,7 @@ fn at_width<S: Set>(rounds: usize, t: &Tables<S>, all: &[Pos<S>]) -> [f64; 4] {
             let mut n = 0;
             for (p, moves) in all.iter().zip(&lists) {
                 for &m in moves {
-                    black_box(t.play(p, m));
+                    black_box(t.play_unchecked(p, m));
                     n += 1;
                 }
             }
@@ -100,7 +100,7 @@ fn at_width<S: Set>(rounds: usize, t: &Tables<S>, all: &[Pos<S>]) -> [f64; 4] {
         let (n, time) = timed(|| {
             let mut n = 0;
             for p in all {
-                for square in 0..t.square_count() as u8 {
+                for square in t.board().iter() {
                     black_box(t.attackers(p, square, p.occupied()));
                     n += 1;
                 }
@@ -112,22 +112,19 @@ fn at_width<S: Set>(rounds: usize, t: &Tables<S>, all: &[Pos<S>]) -> [f64; 4] {
     rates.map(median)
 }
 
-fn of_game(rounds: usize, game: &Variant, all: &[Position]) -> ([f64; 4], usize, usize) {
-    macro_rules! run {
-        ($width:ident, $tables:expr) => {{
-            let at = |p: &Position| match p.any() {
-                AnyPos::$width(p) => Some(*p),
-                _ => None,
-            };
-            let all: Vec<_> = all.iter().filter_map(at).collect();
-            let bytes = all.first().map_or(0, size_of_val);
-            (at_width(rounds, $tables, &all), bytes, $tables.bytes())
-        }};
-    }
-    match game.tables() {
-        AnyTables::W64(t) => run!(W64, t),
-        AnyTables::W128(t) => run!(W128, t),
-        AnyTables::W192(t) => run!(W192, t),
+/// Rates, and the bytes of a position and of the tables.
+struct OfGame<'a> {
+    rounds: usize,
+    all: &'a [Position],
+}
+
+impl VisitTables for OfGame<'_> {
+    type Output = ([f64; 4], usize, usize);
+
+    fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Self::Output {
+        let all: Vec<Pos<S>> = self.all.iter().filter_map(|p| p.at_width().copied()).collect();
+        let rates = at_width(self.rounds, tables, &all);
+        (rates, size_of::<Pos<S>>(), tables.bytes())
     }
 }
 
@@ -143,7 +140,7 @@ fn texts(rounds: usize, game: &std::sync::Arc<Variant>, all: &[Position]) -> Res
         .zip(moves)
         .filter_map(|(p, m)| m.map(|m| (p, m)))
         .collect();
-    let sans: Vec<String> = named.iter().map(|(p, m)| p.san(*m)).collect();
+    let sans: Vec<String> = named.iter().filter_map(|(p, m)| p.san(*m).ok()).collect();
     let mut rates: [Vec<f64>; 4] = Default::default();
     for _ in 0..rounds {
         let (read, time) = timed(|| fens.iter().filter(|f| game.position(f).is_ok()).count());
@@ -171,7 +168,7 @@ pub fn table(rounds: usize, loading: &[(&str, Duration)]) -> Result<String> {
     for id in GAMES {
         let game = games::variant(id).context(id)?;
         let all = positions(&game, POSITIONS);
-        let ([made, listed, checks, attackers], bytes, tables) = of_game(rounds, &game, &all);
+        let ([made, listed, checks, attackers], bytes, tables) = game.visit(OfGame { rounds, all: &all });
         let [read, written, san, parsed] = texts(rounds, &game, &all)?;
         let load = loading
             .iter()

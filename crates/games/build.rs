@@ -1,11 +1,12 @@
-//! Lists the folders of games/ so that adding a game is adding a folder.
+//! Lists the folders of games/ so that adding a game is adding a folder. In the repository games/ beside this file is a
+//! link to that of the root; in a package it holds the files.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let root = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../games");
+    let root = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("games");
     let root = root.canonicalize()?;
     println!("cargo:rerun-if-changed={}", root.display());
     let mut ids = Vec::new();

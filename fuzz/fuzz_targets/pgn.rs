@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
     while let Some(result) = reader.next_game() {
         let Ok(raw) = result else { continue };
         let Ok(record) = Record::from_raw(&raw, find, String::new) else { continue };
-        let Ok(text) = record.to_raw().to_pgn() else { continue };
+        let Ok(Ok(text)) = record.to_raw().map(|raw| raw.to_pgn()) else { continue };
         let raw = text.parse().expect("what is written can be read");
         let again = Record::from_raw(&raw, find, String::new).expect("and understood");
         assert_eq!(again.main, record.main);

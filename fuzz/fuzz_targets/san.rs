@@ -10,7 +10,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(legal.contains(&m));
     }
     for &m in &legal {
-        let san = position.san_among(m, &legal);
+        let san = position.san_among(m, &legal).unwrap();
         assert_eq!(position.parse_san(&san), Ok(m), "{position:?} {san}");
     }
 });

@@ -2,7 +2,7 @@
 
 use engine::{Info, Options, Outcome, Score};
 use husun::{Position, Variant};
-use protocol::{Host, HostError, Task, Thinker};
+use protocol::{Host, HostError, SearchRequest, Thinker};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -33,7 +33,7 @@ pub fn position_and_text(data: &[u8]) -> Option<(Position, &str)> {
         if moves.is_empty() {
             break;
         }
-        position = position.play(moves[usize::from(choice) % moves.len()]);
+        position = position.play_unchecked(moves[usize::from(choice) % moves.len()]);
     }
     Some((position, std::str::from_utf8(text).ok()?))
 }
@@ -66,15 +66,15 @@ impl Thinker for First {
 
     fn forget(&mut self) {}
 
-    fn think(&mut self, task: &Task, _: &AtomicBool, _: &mut dyn FnMut(&Info)) -> Outcome {
-        let moves = task.position.legal_moves();
+    fn think(&mut self, request: &SearchRequest, _: &AtomicBool, _: &mut dyn FnMut(&Info)) -> Outcome {
+        let moves = request.position.legal_moves();
         let best = moves.first().copied();
         Outcome {
             best,
-            ponder: best.and_then(|m| task.position.play(m).legal_moves().first().copied()),
+            ponder: best.and_then(|m| request.position.play_unchecked(m).legal_moves().first().copied()),
             score: Score::Cp(0),
             pv: Vec::new(),
-            accept: task.position.can_accept(),
+            accept: request.position.can_accept(),
             depth: 1,
             nodes: 1,
         }

@@ -1,8 +1,10 @@
 //! All methods beside rays walked square by square, and beside the library.
 
 use super::*;
-use husun::set::{Set, Words};
-use husun::variant::AnyTables;
+use husun::set::Set;
+use husun::tables::Tables;
+use husun::{Frame, VisitTables};
+use std::sync::Arc;
 
 #[test]
 fn methods_agree() -> Result<()> {
@@ -18,18 +20,28 @@ fn methods_agree() -> Result<()> {
 fn library_agrees() -> Result<()> {
     let board = Board::new(10, 8);
     let game = games::variant("capablanca").context("no such game")?;
-    let AnyTables::W128(tables) = game.tables() else {
-        anyhow::bail!("80 squares take 128 bits");
-    };
-    for (scene, reached) in probes::<u128>(&board, 10_000) {
-        let to = (!scene.own).first() as u8;
-        let occupied = Words([scene.occupied.low(), scene.occupied.high()]);
-        let set = if scene.rooks != 0 {
-            tables.orthogonal_attacks(scene.rooks.first() as u8, occupied)
-        } else {
-            tables.diagonal_attacks(scene.bishops.first() as u8, occupied)
-        };
-        ensure!(set.has(to) == (reached == 1), "{scene:?}");
+    game.visit(Agree(&board, game.frame()))
+}
+
+/// Compares what sliders reach.
+struct Agree<'a>(&'a Board, &'a Frame);
+
+impl VisitTables for Agree<'_> {
+    type Output = Result<()>;
+
+    fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Result<()> {
+        let square = |i: usize| self.1.square(i).context("no such square");
+        for (scene, reached) in probes::<u128>(self.0, 10_000) {
+            let words = [scene.occupied.low(), scene.occupied.high(), 0];
+            let occupied = S::from_words(|i| words[i]);
+            let set = if scene.rooks != 0 {
+                tables.orthogonal_attacks(square(scene.rooks.first())?, occupied)
+            } else {
+                tables.diagonal_attacks(square(scene.bishops.first())?, occupied)
+            };
+            let to = square((!scene.own).first())?;
+            ensure!(set.has(to) == (reached == 1), "{scene:?}");
+        }
+        Ok(())
     }
-    Ok(())
 }

@@ -39,9 +39,9 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
     let mut each = Map::new();
     let all = engine::bench(&games, options.depth, &mut |game, bench| {
         if options.json {
-            each.insert(game.id.clone(), bench.nodes.into());
+            each.insert(game.id().to_owned(), bench.nodes.into());
         } else if failed.is_ok() {
-            failed = line(&mut out, &game.id, bench);
+            failed = line(&mut out, game.id(), bench);
         }
     });
     failed?;

@@ -24,7 +24,7 @@ use play::{Plan, Played};
 use player::{Player, Terms};
 use report::Subject;
 use spec::{Control, Protocol, Spec};
-use state::{Heading, Line, State, Which};
+use state::{FinishedGame, Heading, State, Which};
 use stats::{Sprt, Verdict};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -179,7 +179,7 @@ pub fn run(source: &Source, options: &Options, files: &[PathBuf]) -> Result<()> 
     let mut pgn = options.pgn.as_ref().map(open_pgn).transpose()?;
     let names = [contest.specs[0].name.as_str(), &contest.specs[1].name];
     let subject = Subject {
-        game: &variant.id,
+        game: variant.id(),
         names,
         control: control(options),
         sprt: options.sprt,
@@ -195,7 +195,7 @@ pub fn run(source: &Source, options: &Options, files: &[PathBuf]) -> Result<()> 
         Ok(file.flush()?)
     });
     // A match of which no game could be played has no result to tell.
-    if state.lines.is_empty() {
+    if state.finished.is_empty() {
         return done;
     }
     let mut out = std::io::stdout().lock();
@@ -303,7 +303,7 @@ fn supervise(
         return Ok(());
     }
     let missing: Vec<u32> = (0..options.games)
-        .filter(|n| !state.lines.contains_key(n))
+        .filter(|n| !state.finished.contains_key(n))
         .collect();
     let done = options.games - missing.len() as u32;
     let mut progress = Progress::new("", "games", options.games.into(), done.into());
@@ -338,7 +338,7 @@ fn supervise(
     })
 }
 
-fn line(number: u32, played: &Played) -> Line {
+fn line(number: u32, played: &Played) -> FinishedGame {
     let first = match number % 2 {
         0 => Side::White,
         _ => Side::Black,
@@ -347,7 +347,7 @@ fn line(number: u32, played: &Played) -> Line {
         true => Which::First,
         false => Which::Second,
     };
-    Line {
+    FinishedGame {
         number,
         half_points: match played.winner {
             None => 1,

@@ -10,18 +10,18 @@ use std::fmt::Write;
 /// All that the data of a game say.
 pub fn rules(variant: &Variant) -> String {
     let teller = Teller { variant };
-    let mut text = format!("# {}\n\n", variant.name);
-    if !variant.summary.is_empty() {
-        text += &paragraph(&variant.summary);
+    let mut text = format!("# {}\n\n", variant.name());
+    if !variant.summary().is_empty() {
+        text += &paragraph(variant.summary());
     }
-    if !variant.origin.is_empty() {
-        text += &paragraph(&format!("Origin: {}", variant.origin));
+    if !variant.origin().is_empty() {
+        text += &paragraph(&format!("Origin: {}", variant.origin()));
     }
     text += "## Board and set-up\n\n";
     text += &paragraph(&format!(
         "Board: {} squares. Usual clock: {}.",
         board_size(variant),
-        variant.clock
+        variant.clock()
     ));
     text += &teller.setups();
     text += "## Pieces\n\n";
@@ -63,7 +63,7 @@ impl Teller<'_> {
     }
 
     fn squares(&self, squares: &[Square]) -> String {
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         let names: Vec<String> = squares.iter().map(|&s| frame.name(s).to_string()).collect();
         names.join(" ")
     }
@@ -78,7 +78,7 @@ impl Teller<'_> {
     }
 
     fn whole_ranks(&self, squares: &[Square]) -> Option<String> {
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         let on = |rank: u8| frame.squares().filter(move |&s| frame.rank(s) == rank);
         let ranks: Vec<u8> = (0..frame.ranks())
             .filter(|&rank| on(rank).next().is_some() && on(rank).all(|s| squares.contains(&s)))
@@ -92,9 +92,9 @@ impl Teller<'_> {
 
     fn setups(&self) -> String {
         let variant = self.variant;
-        let frame = &variant.frame;
+        let frame = variant.frame();
         let mut text = String::new();
-        for named in &variant.setups {
+        for named in variant.setups() {
             let _ = writeln!(text, "Set-up `{}`:\n\n```text", named.name);
             for rank in (0..frame.ranks()).rev() {
                 let _ = write!(text, "{:2} ", rank + 1);
@@ -121,7 +121,7 @@ impl Teller<'_> {
     fn pieces(&self) -> String {
         let mut text =
             String::from("| Letter | Piece | Betza | Remarks |\n| --- | --- | --- | --- |\n");
-        for piece in &self.variant.pieces {
+        for piece in self.variant.pieces() {
             let remarks = match (piece.royal, piece.pawn) {
                 (true, _) => "royal",
                 (_, true) => "of pawn type",
@@ -137,7 +137,7 @@ impl Teller<'_> {
     }
 
     fn special(&self) -> Vec<String> {
-        let rules = &self.variant.rules;
+        let rules = self.variant.rules();
         let mut items = Vec::new();
         if let Some(initial) = &rules.initial {
             items.push(format!(
@@ -220,10 +220,10 @@ impl Teller<'_> {
     }
 
     fn castling(&self) -> Vec<String> {
-        let Some(castling) = &self.variant.rules.castling else {
+        let Some(castling) = &self.variant.rules().castling else {
             return Vec::new();
         };
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         let paths = Wing::ALL
             .iter()
             .filter_map(|&w| castling.path(Side::White, w));
@@ -243,7 +243,7 @@ impl Teller<'_> {
     }
 
     fn endings(&self) -> Vec<String> {
-        let endings = &self.variant.rules.endings;
+        let endings = &self.variant.rules().endings;
         let mut items = Vec::new();
         if let Some(citadels) = &endings.citadels {
             items.push(format!(
@@ -277,7 +277,7 @@ impl Teller<'_> {
     }
 
     fn points(&self) -> Vec<String> {
-        let points = &self.variant.rules.points;
+        let points = &self.variant.rules().points;
         let mut items: Vec<String> = Side::ALL
             .iter()
             .map(|side| {

@@ -171,13 +171,18 @@ fn describe(position: &Position, children: bool, ended: Option<Option<Ended>>) -
     moves.sort();
     let status = position.status();
     Answer {
-        variant: position.variant().id.clone(),
+        variant: position.variant().id().to_owned(),
         fen: position.fen(),
         check: position.in_check(),
         accept: position.can_accept(),
         status: status.name(),
         winner: position.winner(status).map(Side::letter),
-        children: children.then(|| moves.iter().map(|&(_, m)| position.play(m).fen()).collect()),
+        children: children.then(|| {
+            moves
+                .iter()
+                .map(|&(_, m)| position.play_unchecked(m).fen())
+                .collect()
+        }),
         moves: moves.into_iter().map(|(text, _)| text).collect(),
         ended,
     }

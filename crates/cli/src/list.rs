@@ -59,7 +59,7 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
 
 /// Files by ranks, and the number of squares where some are missing.
 pub fn board_size(variant: &Variant) -> String {
-    let frame = &variant.frame;
+    let frame = variant.frame();
     let whole = usize::from(frame.files()) * usize::from(frame.ranks());
     let size = format!("{}x{}", frame.files(), frame.ranks());
     match frame.len() {
@@ -70,12 +70,12 @@ pub fn board_size(variant: &Variant) -> String {
 
 /// Names of the set-ups besides the standard one.
 fn other_setups(variant: &Variant) -> Vec<&str> {
-    let names = variant.setups.iter().map(|s| s.name.as_str());
+    let names = variant.setups().iter().map(|s| s.name.as_str());
     names.filter(|name| *name != "standard").collect()
 }
 
 fn row(variant: &Variant) -> [String; 4] {
-    let mut summary = match variant.summary.as_str() {
+    let mut summary = match variant.summary() {
         "" => "(no summary)".to_string(),
         text => text.into(),
     };
@@ -84,24 +84,24 @@ fn row(variant: &Variant) -> [String; 4] {
         summary.push_str(&format!("\nAlso set-up {}.", others.join(", ")));
     }
     [
-        variant.id.clone(),
-        variant.name.clone(),
+        variant.id().to_owned(),
+        variant.name().to_owned(),
         board_size(variant),
         summary,
     ]
 }
 
 fn value(variant: &Variant, source: &Source) -> Value {
-    let frame = &variant.frame;
+    let frame = variant.frame();
     let missing: Vec<String> = (0..frame.ranks())
         .flat_map(|rank| (0..frame.files()).map(move |file| (file, rank)))
         .filter(|&(file, rank)| frame.at(file.into(), rank.into()).is_none())
         .map(|(file, rank)| format!("{}{}", husun::Frame::file_letter(file), rank + 1))
         .collect();
     let mut setups = Map::new();
-    for setup in &variant.setups {
+    for setup in variant.setups() {
         if let Some(position) = source
-            .find(&variant.id)
+            .find(variant.id())
             .and_then(|v| v.start_of(&setup.name))
         {
             setups.insert(setup.name.clone(), position.fen().into());
@@ -112,14 +112,14 @@ fn value(variant: &Variant, source: &Source) -> Value {
         squares.map(|&s| frame.name(s).to_string()).collect()
     };
     let regions: Vec<Value> = variant
-        .regions
+        .regions()
         .iter()
         .map(|r| {
             json!({ "id": r.id, "name": r.name, "squares": names(&r.squares), "color": r.color })
         })
         .collect();
     let pieces: Vec<Value> = variant
-        .pieces
+        .pieces()
         .iter()
         .map(|p| {
             json!({
@@ -128,7 +128,7 @@ fn value(variant: &Variant, source: &Source) -> Value {
             })
         })
         .collect();
-    let customs = variant.customs.as_ref().map(|c| {
+    let customs = variant.customs().as_ref().map(|c| {
         let choice: Map<String, Value> = c
             .choice
             .iter()
@@ -140,12 +140,12 @@ fn value(variant: &Variant, source: &Source) -> Value {
         })
     });
     json!({
-        "id": variant.id,
-        "name": variant.name,
-        "summary": variant.summary,
-        "origin": variant.origin,
-        "builtin": !source.is_own(&variant.id),
-        "clock": variant.clock.to_string(),
+        "id": variant.id(),
+        "name": variant.name(),
+        "summary": variant.summary(),
+        "origin": variant.origin(),
+        "builtin": !source.is_own(variant.id()),
+        "clock": variant.clock().to_string(),
         "board": {
             "files": frame.files(), "ranks": frame.ranks(), "squares": frame.len(),
             "missing": missing,
@@ -156,7 +156,7 @@ fn value(variant: &Variant, source: &Source) -> Value {
         "endings": endings(variant),
         "points": points(variant),
         "regions": regions,
-        "looks": { "white": looks(&variant.looks[0]), "black": looks(&variant.looks[1]) },
+        "looks": { "white": looks(&variant.looks()[0]), "black": looks(&variant.looks()[1]) },
         "customs": customs,
     })
 }
@@ -178,7 +178,7 @@ fn state_letters(variant: &Variant) -> Value {
 }
 
 fn endings(variant: &Variant) -> Value {
-    let endings = &variant.rules.endings;
+    let endings = &variant.rules().endings;
     json!({
         "stalemate": match endings.stalemate {
             Stalemate::Draw => "draw",
@@ -193,7 +193,7 @@ fn endings(variant: &Variant) -> Value {
 }
 
 fn points(variant: &Variant) -> Value {
-    let points = &variant.rules.points;
+    let points = &variant.rules().points;
     let side = |side: Side| {
         let p = points.side[side.index()];
         json!({ "win": p.win, "draw": p.draw, "loss": p.loss })

@@ -61,7 +61,7 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
     let mut out = std::io::stdout().lock();
     if options.json {
         let mut answer = json!({
-            "game": variant.id, "fen": position.fen(), "depth": options.depth, "nodes": nodes,
+            "game": variant.id(), "fen": position.fen(), "depth": options.depth, "nodes": nodes,
             "seconds": seconds, "nodes_per_second": speed.round(),
         });
         if options.divide {
@@ -83,7 +83,7 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
     writeln!(
         out,
         "{} depth {}: {nodes} nodes, {seconds:.3} s, {:.1} million nodes/s",
-        variant.id,
+        variant.id(),
         options.depth,
         speed / 1e6
     )?;
@@ -123,7 +123,7 @@ fn with_progress(perft: Perft, position: &Position, depth: u32) -> Vec<(Move, u6
             ProgressStyle::with_template("{elapsed} {bar:40} {pos}/{len} moves, {eta} left");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let below = |m: Move| {
-            let nodes = perft.count(&position.play(m), depth - 1);
+            let nodes = perft.count(&position.play_unchecked(m), depth - 1);
             bar.inc(1);
             show(&bar);
             (m, nodes)

@@ -36,8 +36,8 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
         false => Side::White,
     };
     let from = match &options.square {
-        Some(text) => variant.frame.parse(text)?,
-        None => near_middle(&variant.frame),
+        Some(text) => variant.frame().parse(text)?,
+        None => near_middle(variant.frame()),
     };
     let mut diagram = Diagram::new(&variant, side, kind, from);
     for text in &options.blockers {
@@ -45,7 +45,7 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
             Some(own) => (own, side),
             None => (text.as_str(), side.opponent()),
         };
-        diagram = diagram.blocker(variant.frame.parse(name)?, owner);
+        diagram = diagram.blocker(variant.frame().parse(name)?, owner);
     }
     let in_file = options.target.show(&diagram.picture())?;
     if !in_file {
@@ -54,7 +54,9 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
         writeln!(
             out,
             "\n{} ({}) of {}",
-            piece.name, piece.letter, variant.name
+            piece.name,
+            piece.letter,
+            variant.name()
         )?;
         let remarks = [(piece.royal, "royal"), (piece.pawn, "of pawn type")];
         for (_, remark) in remarks.iter().filter(|r| r.0) {
@@ -74,12 +76,12 @@ fn kind(variant: &Variant, text: &str) -> Result<Kind> {
         kinds.find(|&k| variant.piece(k).name.eq_ignore_ascii_case(text))
     };
     by_letter.or_else(by_name).ok_or_else(|| {
-        let known = variant.pieces.iter();
+        let known = variant.pieces().iter();
         let known: Vec<String> = known.map(|p| format!("{} {}", p.letter, p.name)).collect();
         let text: String = text.chars().take(30).collect();
         anyhow!(
             "{} has no piece `{text}`: expected one of {}",
-            variant.id,
+            variant.id(),
             known.join(", ")
         )
     })

@@ -19,7 +19,7 @@ pub struct Options {
 /// Prints the rules: those written for players, or for the user's own game what its data say.
 pub fn run(source: &Source, options: &Options) -> Result<()> {
     let variant = source.variant(&options.game)?;
-    let text = match games::rules(&variant.id).filter(|_| !source.is_own(&variant.id)) {
+    let text = match games::rules(variant.id()).filter(|_| !source.is_own(variant.id())) {
         Some(text) => text.to_string(),
         None => describe::rules(&variant),
     };

@@ -31,7 +31,7 @@ const ALIKE: f64 = 0.75;
 
 impl Library for Source {
     fn game_text(&self, id: &str) -> Option<String> {
-        let own = self.user.iter().find(|own| own.variant.id == id);
+        let own = self.user.iter().find(|own| own.variant.id() == id);
         own.map(|own| own.text.clone())
             .or_else(|| Builtin.game_text(id))
     }
@@ -58,10 +58,14 @@ impl Source {
             let text = fs::read_to_string(file)
                 .with_context(|| format!("{name}: cannot read the game file"))?;
             let variant = Variant::parse_with(&name, &text, &source)?;
-            if source.user.iter().any(|own| own.variant.id == variant.id) {
+            if source
+                .user
+                .iter()
+                .any(|own| own.variant.id() == variant.id())
+            {
                 return Err(anyhow!(
                     "{name}: a second game with the id `{}`",
-                    variant.id
+                    variant.id()
                 ));
             }
             for warning in missing_pictures(&variant) {
@@ -79,7 +83,7 @@ impl Source {
 
     /// Ids of all games, the user's own first.
     pub fn ids(&self) -> Vec<String> {
-        let own = self.user.iter().map(|own| own.variant.id.clone());
+        let own = self.user.iter().map(|own| own.variant.id().to_owned());
         let builtin = games::ids().filter(|id| !self.is_own(id)).map(String::from);
         own.chain(builtin).collect()
     }
@@ -92,7 +96,7 @@ impl Source {
 
     /// Whether the id is that of a game of the user's own.
     pub fn is_own(&self, id: &str) -> bool {
-        self.user.iter().any(|own| own.variant.id == id)
+        self.user.iter().any(|own| own.variant.id() == id)
     }
 
     /// A game of the user's own, if it is one.
@@ -115,7 +119,7 @@ impl Source {
     }
 
     fn by_id(&self, id: &str) -> Option<Arc<Variant>> {
-        let own = self.user.iter().find(|own| own.variant.id == id);
+        let own = self.user.iter().find(|own| own.variant.id() == id);
         own.map(|own| own.variant.clone())
             .or_else(|| games::variant(id))
     }
@@ -149,7 +153,7 @@ impl Source {
 /// Pieces whose picture there is none: a letter is drawn instead.
 fn missing_pictures(variant: &Variant) -> Vec<String> {
     let is_missing = |image: &str| !image.is_empty() && render::images::find(image).is_none();
-    let pieces = variant.pieces.iter().filter(|p| is_missing(&p.image));
+    let pieces = variant.pieces().iter().filter(|p| is_missing(&p.image));
     let names: Vec<&str> = render::images::all().iter().map(|i| i.name).collect();
     let names = names.join(", ");
     pieces
@@ -189,7 +193,7 @@ mod tests {
             ("Shatranj", Some("shatranj")),
             ("checkers", None),
         ] {
-            assert_eq!(source.find(name).map(|v| v.id.clone()).as_deref(), id);
+            assert_eq!(source.find(name).map(|v| v.id().to_owned()).as_deref(), id);
         }
     }
 

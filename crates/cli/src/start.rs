@@ -22,14 +22,14 @@ impl Start {
         if let Some(fen) = &self.fen {
             return variant
                 .position(fen)
-                .with_context(|| format!("--fen: no position of {}", variant.id));
+                .with_context(|| format!("--fen: no position of {}", variant.id()));
         }
         let name = self.setup.as_deref().unwrap_or("standard");
         variant.start_of(name).ok_or_else(|| {
-            let names: Vec<&str> = variant.setups.iter().map(|s| s.name.as_str()).collect();
+            let names: Vec<&str> = variant.setups().iter().map(|s| s.name.as_str()).collect();
             anyhow!(
                 "--setup: {} has no set-up `{name}`: expected one of {}",
-                variant.id,
+                variant.id(),
                 names.join(", ")
             )
         })

@@ -91,7 +91,7 @@ fn play(source: &Source, variant: &Arc<Variant>, options: &Options) -> Result<Pl
         true => estimate(variant),
         false => maker().values().clone(),
     };
-    let mut progress = Progress::new(&variant.id, "games", options.play, 0);
+    let mut progress = Progress::new(variant.id(), "games", options.play, 0);
     let next = AtomicU64::new(0);
     let mut games: Vec<(u64, Vec<Sample>)> = Vec::new();
     std::thread::scope(|scope| {
@@ -133,7 +133,7 @@ fn play(source: &Source, variant: &Arc<Variant>, options: &Options) -> Result<Pl
     ensure!(
         !played.learn.samples.is_empty() && !played.check.samples.is_empty(),
         "{}: {} games gave no quiet position: expected some; let more be played",
-        variant.id,
+        variant.id(),
         options.play
     );
     Ok(played)
@@ -164,7 +164,7 @@ fn improve(all: &mut [Played], options: &Options) -> Result<()> {
             err,
             "{}: {} positions of {} games, White {:.1}%; error on {} positions of games left out: \
              {before:.5} before, {:.5} after",
-            played.learn.variant.id,
+            played.learn.variant.id(),
             played.learn.samples.len(),
             played.learn.games,
             100.0 * white / played.learn.samples.len() as f64,
@@ -181,7 +181,7 @@ fn destination(source: &Source, variant: &Arc<Variant>, options: &Options) -> Pa
         (None, Some(file)) => protocol::values_path(file),
         (out, _) => {
             let folder = out.as_deref().unwrap_or(Path::new("."));
-            folder.join(&variant.id).join("values.toml")
+            folder.join(&variant.id()).join("values.toml")
         }
     }
 }
@@ -189,8 +189,12 @@ fn destination(source: &Source, variant: &Arc<Variant>, options: &Options) -> Pa
 fn write(corpus: &Corpus, file: &Path) -> Result<()> {
     let text = corpus.values.to_text();
     // What is written must be what is read.
-    Values::parse(&corpus.variant, &text)
-        .with_context(|| format!("{}: the values found are out of bounds", corpus.variant.id))?;
+    Values::parse(&corpus.variant, &text).with_context(|| {
+        format!(
+            "{}: the values found are out of bounds",
+            corpus.variant.id()
+        )
+    })?;
     let folder = file.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(file, &text))

@@ -1,21 +1,21 @@
 //! `husun uci`: the engine for programs that speak UCI.
 
 use anyhow::Result;
-use protocol::Home;
+use protocol::StandardHost;
 use std::path::PathBuf;
 
 /// The built-in games and those of the given files.
-pub fn home(files: &[PathBuf]) -> Result<Home> {
-    let mut home = Home::default();
+pub fn host(files: &[PathBuf]) -> Result<StandardHost> {
+    let mut host = StandardHost::default();
     for file in files {
-        home.load_file(file)?;
+        host.load_file(file)?;
     }
-    Ok(home)
+    Ok(host)
 }
 
 /// Speaks UCI on standard input and output until `quit`.
 pub fn run(files: &[PathBuf]) -> Result<()> {
-    let home = home(files)?;
-    protocol::uci::run(home, std::io::stdin(), std::io::stdout().lock())?;
+    let host = host(files)?;
+    protocol::uci::run(host, std::io::stdin(), std::io::stdout().lock())?;
     Ok(())
 }

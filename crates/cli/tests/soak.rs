@@ -94,7 +94,7 @@ fn walk(variant: &Arc<Variant>, random: &mut Random) -> Game {
     let mut game = Game::new(variant.start());
     for _ in 0..random.below(60) {
         let mut moves = game.position().legal_moves();
-        moves.sort_by_key(|m| m.bits());
+        moves.sort();
         let m = moves[random.below(moves.len())];
         match game.play(m) {
             Ok(None) => {}
@@ -146,11 +146,17 @@ fn soak(time: Duration, seed: u64) -> Result<(Vec<(Duration, String)>, u32)> {
     let mut lates = Vec::new();
     let (began, mut stops) = (Instant::now(), 0);
     let mut variant = variants[0].clone();
-    engine.say(&format!("setoption name UCI_Variant value {}", variant.id))?;
+    engine.say(&format!(
+        "setoption name UCI_Variant value {}",
+        variant.id()
+    ))?;
     while began.elapsed() < time {
         if random.below(6) == 0 {
             variant = variants[random.below(variants.len())].clone();
-            engine.say(&format!("setoption name UCI_Variant value {}", variant.id))?;
+            engine.say(&format!(
+                "setoption name UCI_Variant value {}",
+                variant.id()
+            ))?;
         }
         match random.below(12) {
             0 => engine.say("ucinewgame")?,
@@ -184,11 +190,11 @@ fn soak(time: Duration, seed: u64) -> Result<(Vec<(Duration, String)>, u32)> {
         assert!(
             position.parse_uci(best).is_ok(),
             "{} {}: {best}",
-            variant.id,
+            variant.id(),
             position.fen()
         );
         let late = at.saturating_duration_since(told);
-        lates.push((late, format!("{} {} {go}", variant.id, position.fen())));
+        lates.push((late, format!("{} {} {go}", variant.id(), position.fen())));
         if !may_end {
             stops += 1;
         }

@@ -4,9 +4,9 @@
 //! carry values and a level, as `./matches@values.toml:3`; `uci=PATH` is a UCI engine that knows the game by the same name. NODES may
 //! be a time, as `50ms`, or a depth, as `d4`; `A,B` gives each side its own.
 
-use engine::values::Values;
-use engine::{Engine, Level, Limits, Options, Score};
 use husun::{Position, Status, Variant};
+use husun_engine::values::Values;
+use husun_engine::{Engine, Level, Limits, Options, Score};
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -73,7 +73,7 @@ fn serve(level: Option<&String>, values: Option<&String>) -> Result<()> {
         let mut position = game.start();
         for word in words {
             keys.push(position.key());
-            position = position.play(position.parse_uci(word)?);
+            position = position.play_unchecked(position.parse_uci(word)?);
         }
         let stop = AtomicBool::new(false);
         let found = engine.search(&position, &keys, &limits(limit)?, &stop, &mut |_| {});
@@ -212,7 +212,7 @@ fn play_match(args: &[String]) -> Result<()> {
 
 /// Random moves after which neither side is much better.
 fn opening(game: &Arc<Variant>, judge: &mut Engine, number: u64) -> Vec<String> {
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(number + 1) ^ game.frame.len() as u64;
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(number + 1) ^ game.frame().len() as u64;
     let mut next = move || {
         seed ^= seed << 13;
         seed ^= seed >> 7;
@@ -229,7 +229,7 @@ fn opening(game: &Arc<Variant>, judge: &mut Engine, number: u64) -> Vec<String> 
             }
             let m = all[(next() >> 20) as usize % all.len()];
             moves.push(position.uci(m).to_string());
-            position = position.play(m);
+            position = position.play_unchecked(m);
         }
         let stop = AtomicBool::new(false);
         let found = judge.search(&position, &[], &Limits::depth(6), &stop, &mut |_| {});
@@ -256,7 +256,7 @@ fn play(
     let mut seen: Vec<Position> = Vec::new();
     for word in opening {
         seen.push(position.clone());
-        position = position.play(position.parse_uci(word)?);
+        position = position.play_unchecked(position.parse_uci(word)?);
     }
     let mut sure = [0; 2];
     loop {
@@ -279,7 +279,7 @@ fn play(
             Some((a, b)) => [a, b][seats[turn]],
             None => limit,
         };
-        let answer = players[seats[turn]].move_of(&game.id, own, &moves)?;
+        let answer = players[seats[turn]].move_of(game.id(), own, &moves)?;
         let mut words = answer.split_whitespace();
         let (word, value) = (
             words.next().ok_or("no answer")?,
@@ -300,7 +300,7 @@ fn play(
             return Ok(0.0);
         }
         seen.push(position.clone());
-        position = position.play(position.parse_uci(word)?);
+        position = position.play_unchecked(position.parse_uci(word)?);
         moves.push(word.to_string());
     }
 }

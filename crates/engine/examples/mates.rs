@@ -2,8 +2,8 @@
 //! found by playing fast games and searching their ends exhaustively. Wins by any rule count, as
 //! baring the king; a side that may accept a draw is not lost.
 
-use engine::{Engine, Limits, Options};
 use husun::{Position, Status};
+use husun_engine::{Engine, Limits, Options};
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
@@ -72,7 +72,7 @@ fn play(engine: &mut Engine, start: Position, seed: u64) -> Vec<Position> {
                 None => break,
             }
         };
-        let after = position.play(m);
+        let after = position.play_unchecked(m);
         line.push(after);
     }
     line
@@ -99,7 +99,7 @@ fn wins(position: &Position, moves: u32, nodes: &mut u64) -> Option<bool> {
         if *nodes > LIMIT {
             return None;
         }
-        let next = position.play(m);
+        let next = position.play_unchecked(m);
         let status = next.status();
         let won = match status {
             Status::Ongoing => loses(&next, moves - 1, nodes)?,
@@ -114,12 +114,12 @@ fn wins(position: &Position, moves: u32, nodes: &mut u64) -> Option<bool> {
 
 /// Whether the side to move loses, whatever it does, with so many more moves of the other side.
 fn loses(position: &Position, moves: u32, nodes: &mut u64) -> Option<bool> {
-    let bared = position.variant().rules.endings.bare_king;
+    let bared = position.variant().rules().endings.bare_king;
     if (moves == 0 && !bared) || (position.can_accept() && !position.in_check()) {
         return Some(false);
     }
     for m in position.legal_moves() {
-        let next = position.play(m);
+        let next = position.play_unchecked(m);
         let status = next.status();
         let lost = match status {
             Status::Ongoing => moves > 0 && wins(&next, moves, nodes)?,

@@ -29,8 +29,8 @@ pub struct Bench {
 ///
 /// ```
 /// let games = [games::variant("shatranj").unwrap()];
-/// let once = engine::bench(&games, 3, &mut |_, _| {});
-/// let again = engine::bench(&games, 3, &mut |_, _| {});
+/// let once = husun_engine::bench(&games, 3, &mut |_, _| {});
+/// let again = husun_engine::bench(&games, 3, &mut |_, _| {});
 /// assert_eq!(once.nodes, again.nodes);
 /// ```
 pub fn bench(games: &[Arc<Variant>], depth: u32, report: &mut dyn FnMut(&Variant, Bench)) -> Bench {
@@ -60,11 +60,11 @@ fn positions(game: &Arc<Variant>) -> Vec<Position> {
         let mut position = game.start();
         for _ in 0..plies {
             let mut moves = position.legal_moves();
-            moves.sort_by_key(|m| m.bits());
+            moves.sort();
             if moves.is_empty() {
                 break;
             }
-            let next = position.play(moves[random.below(moves.len() as u64) as usize]);
+            let next = position.play_unchecked(moves[random.below(moves.len() as u64) as usize]);
             if next.status() != Status::Ongoing {
                 break;
             }

@@ -4,8 +4,8 @@
 /// centipawns for its own side; `None` if it has not thought yet.
 ///
 /// ```
-/// assert!(!engine::agrees_to_draw(Some(-20), 10));
-/// assert!(engine::agrees_to_draw(Some(-20), 100));
+/// assert!(!husun_engine::agrees_to_draw(Some(-20), 10));
+/// assert!(husun_engine::agrees_to_draw(Some(-20), 100));
 /// ```
 pub fn agrees_to_draw(score: Option<i32>, ply: usize) -> bool {
     // The longer the game, the less it hopes for.

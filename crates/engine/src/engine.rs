@@ -3,7 +3,7 @@
 
 use crate::eval::{Evaluation, Evaluator, Handmade};
 use crate::exchange::Exchanges;
-use crate::facts::{Facts, Width};
+use crate::facts::Facts;
 use crate::level::Level;
 use crate::limits::Limits;
 use crate::score::{Score, Wdl};
@@ -11,9 +11,9 @@ use crate::searcher::{AnySearcher, Ask, Searcher};
 use crate::stopwatch::Stopwatch;
 use crate::tt::Table;
 use crate::values::{Values, estimate};
+use husun::set::Set;
 use husun::tables::Tables;
-use husun::variant::AnyTables;
-use husun::{Move, Position, Variant};
+use husun::{Move, Position, Variant, VisitTables};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -118,7 +118,7 @@ impl Outcome {
 /// An engine for one game.
 ///
 /// ```
-/// use engine::{Engine, Limits, Options};
+/// use husun_engine::{Engine, Limits, Options};
 /// use std::sync::atomic::AtomicBool;
 ///
 /// let chess = games::variant("chess").unwrap();
@@ -127,7 +127,7 @@ impl Outcome {
 /// let stop = AtomicBool::new(false);
 /// let found = engine.search(&position, &[], &Limits::depth(4), &stop, &mut |_| {});
 /// assert_eq!(found.best, Some(position.parse_uci("a1a8").unwrap()));
-/// assert_eq!(found.score, engine::Score::Mate(1));
+/// assert_eq!(found.score, husun_engine::Score::Mate(1));
 /// ```
 pub struct Engine {
     variant: Arc<Variant>,
@@ -157,7 +157,10 @@ impl Engine {
         let options = within(options);
         Engine {
             table: Table::new(options.hash),
-            searcher: searcher(&variant, &values),
+            searcher: variant.visit(NewSearcher {
+                variant: &variant,
+                values: &values,
+            }),
             variant,
             values,
             options,
@@ -231,25 +234,23 @@ impl Engine {
     }
 }
 
-/// The search for a game, with the judge that it is played with.
-fn searcher(variant: &Arc<Variant>, values: &Values) -> Box<dyn AnySearcher> {
-    match variant.tables() {
-        AnyTables::W64(t) => handmade(variant, t, values),
-        AnyTables::W128(t) => handmade(variant, t, values),
-        AnyTables::W192(t) => handmade(variant, t, values),
-    }
+/// Makes the search for a game, with the judge that it is played with.
+struct NewSearcher<'a> {
+    variant: &'a Arc<Variant>,
+    values: &'a Values,
 }
 
-fn handmade<S: Width>(
-    variant: &Arc<Variant>,
-    tables: &Arc<Tables<S>>,
-    values: &Values,
-) -> Box<dyn AnySearcher> {
-    let facts = Arc::new(Facts::new(variant, tables));
-    let exchanges = Arc::new(Exchanges::new(variant, &facts, values));
-    let eval = Evaluator::new(variant, &facts, &exchanges, values);
-    let judge = Handmade::new(Arc::new(eval));
-    Box::new(Searcher::new(facts, exchanges, judge))
+impl VisitTables for NewSearcher<'_> {
+    type Output = Box<dyn AnySearcher>;
+
+    fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Box<dyn AnySearcher> {
+        let NewSearcher { variant, values } = self;
+        let facts = Arc::new(Facts::new(variant, tables));
+        let exchanges = Arc::new(Exchanges::new(variant, &facts, values));
+        let eval = Evaluator::new(variant, &facts, &exchanges, values);
+        let judge = Handmade::new(Arc::new(eval));
+        Box::new(Searcher::new(facts, exchanges, judge))
+    }
 }
 
 fn within(options: Options) -> Options {

@@ -11,7 +11,7 @@ use crate::values::Terms;
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::{Kind, Side};
+use husun::{Kind, Side, Square};
 use running::Running;
 use std::sync::Arc;
 
@@ -177,7 +177,7 @@ impl<S: Set> Evaluator<S> {
         pos: &Pos<S>,
         side: Side,
         pawns: [S; 2],
-        target: Option<u8>,
+        target: Option<Square>,
         features: &mut Features,
     ) -> Attacks<S> {
         let t = &*self.tables;
@@ -281,7 +281,7 @@ impl<S: Set> Evaluator<S> {
         &self,
         pos: &Pos<S>,
         side: Side,
-        royal: Option<u8>,
+        royal: Option<Square>,
         attacks: &[Attacks<S>; 2],
         f: &mut Features,
     ) {
@@ -350,7 +350,7 @@ impl<S: Set> Evaluator<S> {
     }
 
     /// How much of a late advantage counts, of 64.
-    fn scale(&self, pos: &Pos<S>, eg: i32, royals: [Option<u8>; 2]) -> i32 {
+    fn scale(&self, pos: &Pos<S>, eg: i32, royals: [Option<Square>; 2]) -> i32 {
         let strong = if eg >= 0 { Side::White } else { Side::Black };
         let weak = strong.opponent();
         let mut scale = 64;
@@ -378,7 +378,7 @@ impl<S: Set> Evaluator<S> {
     }
 
     /// With a won ending: drive the lone royal piece to the edge and come near.
-    fn drive(&self, pos: &Pos<S>, eg: i32, royals: [Option<u8>; 2]) -> i32 {
+    fn drive(&self, pos: &Pos<S>, eg: i32, royals: [Option<Square>; 2]) -> i32 {
         let (strong, sign) = if eg >= 0 {
             (Side::White, 1)
         } else {

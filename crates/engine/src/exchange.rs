@@ -7,7 +7,7 @@ use crate::values::Values;
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::{Kind, Move, Side, Special, Variant};
+use husun::{Kind, Move, Side, Special, Square, Variant};
 use std::sync::Arc;
 
 /// What a royal piece counts as while it may not be lost.
@@ -106,8 +106,8 @@ impl<S: Set> Exchanges<S> {
         if swap <= 0 {
             return true;
         }
-        let to = m.to().index() as u8;
-        let mut occupied = pos.occupied().without(S::bit(m.from().index() as u8));
+        let to = m.to();
+        let mut occupied = pos.occupied().without(S::bit(m.from()));
         if let Some((square, _)) = pos.captured(m) {
             occupied = occupied.without(S::bit(square));
         }
@@ -139,7 +139,7 @@ impl<S: Set> Exchanges<S> {
 
     /// The least valuable of the pieces.
     #[inline(always)]
-    fn least(&self, pos: &Pos<S>, pieces: S) -> Option<(u8, Kind)> {
+    fn least(&self, pos: &Pos<S>, pieces: S) -> Option<(Square, Kind)> {
         if pieces.is_empty() {
             return None;
         }

@@ -1,35 +1,11 @@
 //! What a game is, as search and judges ask for it: board, kinds of piece, what pawns may become and where, endings.
 //! Nothing here is an opinion; what things are worth is in `values`, and how positions are judged in `eval`.
 
-use husun::pos::Pos;
-use husun::set::{Set, Words};
+use husun::set::Set;
 use husun::tables::Tables;
-use husun::variant::{AnyPos, SideSquares, StateFlag};
-use husun::{Kind, Position, Side, Square, Variant};
+use husun::variant::{SideSquares, StateFlag};
+use husun::{Kind, Side, Square, Variant};
 use std::sync::Arc;
-
-/// A width that positions have.
-pub(crate) trait Width: Set {
-    /// The position, if it is of this width.
-    fn pos(position: &Position) -> Option<&Pos<Self>>;
-}
-
-macro_rules! width {
-    ($words:literal, $name:ident) => {
-        impl Width for Words<$words> {
-            fn pos(position: &Position) -> Option<&Pos<Self>> {
-                match position.any() {
-                    AnyPos::$name(pos) => Some(pos),
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-
-width!(1, W64);
-width!(2, W128);
-width!(3, W192);
 
 /// What a kind of piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +90,7 @@ pub(crate) struct Facts<S: Set> {
 
 impl<S: Set> Facts<S> {
     pub fn new(variant: &Arc<Variant>, tables: &Arc<Tables<S>>) -> Facts<S> {
-        let rules = &variant.rules;
+        let rules = &variant.rules();
         let endings = &rules.endings;
         let kinds = variant.kinds().map(|kind| KindFacts {
             kind,
@@ -175,7 +151,7 @@ impl<S: Set> Facts<S> {
 
 impl<S: Set> Geometry<S> {
     fn new(variant: &Arc<Variant>) -> Geometry<S> {
-        let frame = &variant.frame;
+        let frame = &variant.frame();
         let places: Vec<(i32, i32)> = frame
             .squares()
             .map(|s| (i32::from(frame.file(s)), i32::from(frame.rank(s))))
@@ -212,16 +188,16 @@ impl<S: Set> Geometry<S> {
 
     /// The squares whose file and rank are wanted.
     pub fn squares_that(&self, wanted: impl Fn(i32, i32) -> bool) -> S {
-        let is_wanted = |&s: &u8| {
+        let is_wanted = |&s: &Square| {
             let (x, y) = self.places[usize::from(s)];
             wanted(x, y)
         };
-        S::from_squares((0..self.places.len() as u8).filter(is_wanted))
+        S::from_squares(S::lowest(self.places.len()).iter().filter(is_wanted))
     }
 
     /// Steps of a king from a square to another.
     #[inline(always)]
-    pub fn apart(&self, a: u8, b: u8) -> i32 {
+    pub fn apart(&self, a: Square, b: Square) -> i32 {
         let ((x, y), (u, v)) = (self.places[usize::from(a)], self.places[usize::from(b)]);
         (x - u).abs().max((y - v).abs())
     }
@@ -254,14 +230,16 @@ impl<S: Set> Geometry<S> {
 fn zones<S: Set>(places: &[(i32, i32)]) -> Vec<S> {
     let near = |&(x, y): &(i32, i32)| {
         let close = |&(a, b): &(i32, i32)| (a - x).abs().max((b - y).abs()) <= 1;
-        let squares = (0..places.len() as u8).filter(|&s| close(&places[usize::from(s)]));
+        let squares = S::lowest(places.len())
+            .iter()
+            .filter(|&s| close(&places[usize::from(s)]));
         S::from_squares(squares)
     };
     places.iter().map(near).collect()
 }
 
 fn set<'a, S: Set>(squares: impl IntoIterator<Item = &'a Square>) -> S {
-    S::from_squares(squares.into_iter().map(|s| s.index() as u8))
+    S::from_squares(squares.into_iter().copied())
 }
 
 fn sets<S: Set>(squares: &SideSquares) -> [S; 2] {

@@ -81,7 +81,7 @@ impl Level {
     /// A level from 1 (a beginner's equal) to 8 (full strength).
     ///
     /// ```
-    /// use engine::Level;
+    /// use husun_engine::Level;
     /// assert_eq!(Level::new(8), Some(Level::FULL));
     /// assert_eq!(Level::new(9), None);
     /// assert_eq!(Level::new(3).map(Level::number), Some(3));

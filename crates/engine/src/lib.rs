@@ -5,7 +5,7 @@
 //! names a game.
 //!
 //! ```
-//! use engine::{Engine, Limits, Options};
+//! use husun_engine::{Engine, Limits, Options};
 //! use std::sync::atomic::AtomicBool;
 //!
 //! let game = games::variant("citadel8").unwrap();

@@ -358,8 +358,10 @@ mod tests {
 
     #[test]
     fn the_deepest_iteration_leads() {
+        let start = games::variant("chess").unwrap().start();
+        let first = start.legal_moves()[0];
         let moves = |score: i32| {
-            let mut r = RootMove::new(Move::from_bits(1));
+            let mut r = RootMove::new(first);
             r.score = score;
             vec![r]
         };

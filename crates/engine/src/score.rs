@@ -53,7 +53,7 @@ pub(crate) fn from_table(score: i32, ply: usize) -> i32 {
 /// A score for the side to move.
 ///
 /// ```
-/// use engine::Score;
+/// use husun_engine::Score;
 /// assert!(Score::Mate(3) > Score::Cp(900) && Score::Cp(0) > Score::Mate(-1));
 /// assert!(Score::Mate(1) > Score::Mate(2) && Score::Mate(-2) > Score::Mate(-1));
 /// assert_eq!(Score::Mate(-2).to_string(), "mate -2");
@@ -127,7 +127,7 @@ impl Wdl {
     /// The chances that a score promises.
     ///
     /// ```
-    /// use engine::{Score, Wdl};
+    /// use husun_engine::{Score, Wdl};
     /// let even = Wdl::of(Score::Cp(0));
     /// assert_eq!(even.win, even.loss);
     /// assert_eq!(Wdl::of(Score::Mate(2)).win, 1000);

@@ -9,10 +9,10 @@ use crate::root::Front;
 use crate::score::{GEM, INFINITE, MATE, MAX_PLY, NONE};
 use crate::stopwatch::Stopwatch;
 use crate::tt::{Bound, Entry, Table};
-use husun::Move;
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
+use husun::{Move, PackedMove};
 use picker::{Hints, MovePicker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -226,7 +226,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     #[inline(always)]
     pub fn make(&mut self, node: &Node<S>, m: Move, ply: usize) -> (Pos<S>, bool) {
         let pos = node.pos;
-        let next = self.tables.play(pos, m);
+        let next = self.tables.play_unchecked(pos, m);
         self.judge.push(pos, m, &next);
         let in_check = self.tables.in_check(&next, next.turn());
         let taken = pos.captured(m);
@@ -383,7 +383,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             pos.key(),
             plan.ply,
             Entry {
-                m,
+                m: m.map(Move::packed),
                 score: best,
                 eval: plan.static_eval,
                 depth: plan.depth,
@@ -399,7 +399,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     fn picker(
         &mut self,
         node: &Node<S>,
-        table_move: Option<Move>,
+        table_move: Option<PackedMove>,
         ply: usize,
         wanted: Wanted,
     ) -> (MovePicker, bool) {
@@ -458,7 +458,7 @@ pub(crate) struct Plan {
 impl Plan {
     /// The move that the table remembers.
     #[inline(always)]
-    pub fn table_move(&self) -> Option<Move> {
+    pub fn table_move(&self) -> Option<PackedMove> {
         self.known.and_then(|e| e.m)
     }
 }

@@ -4,7 +4,7 @@
 use crate::engine::{Info, Options, Outcome};
 use crate::eval::Evaluation;
 use crate::exchange::Exchanges;
-use crate::facts::{Facts, Width};
+use crate::facts::Facts;
 use crate::judge::Judge;
 use crate::limits::Limits;
 use crate::root::{Front, Iteration, Report, Root, RootMove, Task};
@@ -51,7 +51,7 @@ pub(crate) struct Searcher<S: Set, J> {
     workers: Vec<Worker<S, J>>,
 }
 
-impl<S: Width, J: Judge<S>> AnySearcher for Searcher<S, J> {
+impl<S: Set, J: Judge<S>> AnySearcher for Searcher<S, J> {
     /// The system gives memory only when it is written to, which would otherwise fall into the search.
     fn prepare(&mut self, threads: usize) {
         let old = self.workers.len();
@@ -68,14 +68,14 @@ impl<S: Width, J: Judge<S>> AnySearcher for Searcher<S, J> {
     }
 
     fn search(&mut self, ask: &Ask, report: &mut dyn FnMut(&Info)) -> Outcome {
-        match S::pos(ask.position) {
+        match ask.position.at_width() {
             Some(pos) => self.search_pos(ask, pos, report),
             None => Outcome::none(),
         }
     }
 
     fn evaluate(&self, position: &Position) -> Option<Evaluation> {
-        S::pos(position).map(|pos| self.judge.explain(pos))
+        position.at_width().map(|pos| self.judge.explain(pos))
     }
 }
 

@@ -4,9 +4,10 @@ use crate::exchange::Exchanges;
 use crate::facts::Facts;
 use crate::random::Random;
 use crate::values::{Values, estimate};
-use husun::set::Set;
+use husun::set::{Set, Words};
 use husun::tables::Tables;
-use husun::{Position, Status, Variant};
+use husun::{Position, Status, Variant, VisitTables};
+use std::any::Any;
 use std::sync::Arc;
 
 mod evaluation;
@@ -17,15 +18,38 @@ mod time;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
+/// A game's tables, to be asked for at a width.
+struct AnyWidth;
+
+impl VisitTables for AnyWidth {
+    type Output = Box<dyn Any>;
+
+    fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Box<dyn Any> {
+        Box::new(tables.clone())
+    }
+}
+
+fn tables<const N: usize>(any: &dyn Any) -> Option<&Arc<Tables<Words<N>>>>
+where
+    Words<N>: Set,
+{
+    any.downcast_ref()
+}
+
 /// Calls a function that is generic over the width with a game, its tables and more.
 macro_rules! at_width {
-    ($f:ident, $variant:expr $(, $more:expr)*) => {
-        match $variant.tables() {
-            husun::variant::AnyTables::W64(t) => $f(&$variant, t $(, $more)*),
-            husun::variant::AnyTables::W128(t) => $f(&$variant, t $(, $more)*),
-            husun::variant::AnyTables::W192(t) => $f(&$variant, t $(, $more)*),
+    ($f:ident, $variant:expr $(, $more:expr)*) => {{
+        let any = $variant.visit(super::AnyWidth);
+        if let Some(t) = super::tables::<1>(&*any) {
+            $f(&$variant, t $(, $more)*)
+        } else if let Some(t) = super::tables::<2>(&*any) {
+            $f(&$variant, t $(, $more)*)
+        } else if let Some(t) = super::tables::<3>(&*any) {
+            $f(&$variant, t $(, $more)*)
+        } else {
+            unreachable!("there are three widths")
         }
-    };
+    }};
 }
 use at_width;
 
@@ -59,7 +83,7 @@ fn random_positions(game: &Arc<Variant>, count: usize, plies: u64) -> Vec<Positi
         let mut position = game.start();
         for _ in 0..random.below(plies) {
             let moves = position.legal_moves();
-            let next = position.play(moves[random.below(moves.len() as u64) as usize]);
+            let next = position.play_unchecked(moves[random.below(moves.len() as u64) as usize]);
             if next.status() != Status::Ongoing {
                 break;
             }

@@ -4,7 +4,7 @@
 
 use crate::score::{NONE, from_table, to_table};
 use crate::search::Window;
-use husun::Move;
+use husun::PackedMove;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 const WAYS: usize = 4;
@@ -28,7 +28,7 @@ const BOUNDS: [Bound; 4] = [Bound::None, Bound::Upper, Bound::Lower, Bound::Exac
 /// counts them from the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    pub m: Option<Move>,
+    pub m: Option<PackedMove>,
     pub score: i32,
     pub eval: i32,
     pub depth: i32,
@@ -49,7 +49,7 @@ impl Entry {
     fn unpack(word: u64, depth: u8) -> Entry {
         let bits = (word & MOVE) as u32;
         Entry {
-            m: (bits != 0).then(|| Move::from_bits(bits)),
+            m: (bits != 0).then(|| PackedMove::from_bits(bits)),
             score: i32::from((word >> 29) as u16 as i16),
             eval: i32::from((word >> 45) as u16 as i16),
             depth: i32::from(depth),
@@ -59,7 +59,7 @@ impl Entry {
     }
 }
 
-const MOVE: u64 = (1 << 29) - 1;
+const MOVE: u64 = (1 << PackedMove::BITS) - 1;
 /// Bits of the key that an entry keeps; the others choose its place.
 const KEY: u64 = (1 << 48) - 1;
 
@@ -229,7 +229,7 @@ mod tests {
     fn keeps_what_it_is_given() {
         let table = Table::new(1);
         let entry = Entry {
-            m: Some(Move::from_bits(0x0123_4567)),
+            m: Some(PackedMove::from_bits(0x0123_4567)),
             score: -31_000,
             eval: 123,
             depth: 17,

@@ -51,7 +51,7 @@ pub fn self_play(engine: &mut Engine, nodes: u64, seed: u64) -> Vec<Sample> {
     let mut keys = Vec::new();
     for _ in 0..OPENING + random.below(4) {
         let moves = position.legal_moves();
-        let next = position.play(moves[random.below(moves.len() as u64) as usize]);
+        let next = position.play_unchecked(moves[random.below(moves.len() as u64) as usize]);
         if next.status() != Status::Ongoing {
             break;
         }
@@ -97,7 +97,7 @@ pub fn self_play(engine: &mut Engine, nodes: u64, seed: u64) -> Vec<Sample> {
             quiet.push((position.clone(), white));
         }
         keys.push(position.key());
-        position = position.play(best);
+        position = position.play_unchecked(best);
     };
     quiet
         .into_iter()

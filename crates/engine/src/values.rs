@@ -28,7 +28,7 @@ pub struct Places {
 impl Places {
     /// As many entries as the game's board asks for, all nought.
     fn none(variant: &Variant) -> Places {
-        let frame = &variant.frame;
+        let frame = variant.frame();
         Places {
             ranks: vec![Pair::default(); frame.ranks().into()],
             files: vec![Pair::default(); usize::from(frame.files()).div_ceil(2)],
@@ -70,7 +70,7 @@ impl Parameter for Places {
 /// The values of a game.
 ///
 /// ```
-/// use engine::values::{Values, estimate};
+/// use husun_engine::values::{Values, estimate};
 /// let chess = games::variant("chess").unwrap();
 /// let values = estimate(&chess);
 /// assert!(values.pieces["Q"].mg > values.pieces["R"].mg);

@@ -1,6 +1,6 @@
 //! What a search costs stays within bounds where much hangs.
 
-use engine::{Engine, Limits, Options};
+use husun_engine::{Engine, Limits, Options};
 use std::sync::atomic::AtomicBool;
 
 /// From random play: without a bound to quiescence the first iteration visited 3.3 million positions.

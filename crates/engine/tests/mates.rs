@@ -2,7 +2,7 @@
 //! exact distance. Those of more than two moves are left to
 //! `HUSUN_MATES=all`, best with `--release`.
 
-use engine::{Engine, Limits, Options, Score};
+use husun_engine::{Engine, Limits, Options, Score};
 use std::error::Error;
 use std::sync::atomic::AtomicBool;
 

@@ -1,8 +1,8 @@
 //! Positions that only a special rule decides: a short search finds the move, and in the same game without the
 //! rule it does not. Mates of ordinary kind are in `mates.rs`.
 
-use engine::{Engine, Level, Limits, Options, Outcome, Score};
 use husun::{Game, Reason, Variant};
+use husun_engine::{Engine, Level, Limits, Options, Outcome, Score};
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

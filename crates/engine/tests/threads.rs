@@ -1,6 +1,6 @@
 //! Several threads give what one gives: every depth that is asked for, no other, and the right move.
 
-use engine::{Engine, Limits, Options, Score};
+use husun_engine::{Engine, Limits, Options, Score};
 use std::sync::atomic::AtomicBool;
 
 const DEPTH: u32 = 7;

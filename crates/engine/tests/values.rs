@@ -1,6 +1,6 @@
 //! The values of pieces: what the moves tell beside what an inventor printed, and the files of tuned values.
 
-use engine::values;
+use husun_engine::values;
 use std::error::Error;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

@@ -15,7 +15,7 @@ struct Text {
 
 const TEXTS: &[Text] = include!(concat!(env!("OUT_DIR"), "/list.rs"));
 
-const ORDER: &str = include_str!("../../../games/order.txt");
+const ORDER: &str = include_str!("../games/order.txt");
 
 /// The game that is played where none is named.
 pub const FIRST: &str = "alhusun";
@@ -44,7 +44,7 @@ fn text(id: &str) -> Option<&'static Text> {
 /// The ids of all built-in games, in alphabetical order.
 ///
 /// ```
-/// assert!(games::ids().any(|id| id == "chess"));
+/// assert!(husun_games::ids().any(|id| id == "chess"));
 /// ```
 pub fn ids() -> impl Iterator<Item = &'static str> {
     TEXTS.iter().map(|t| t.id)
@@ -54,8 +54,8 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
 /// it leaves out follow.
 ///
 /// ```
-/// assert_eq!(games::in_order().next(), Some(games::FIRST));
-/// assert_eq!(games::in_order().count(), games::ids().count());
+/// assert_eq!(husun_games::in_order().next(), Some(husun_games::FIRST));
+/// assert_eq!(husun_games::in_order().count(), husun_games::ids().count());
 /// ```
 pub fn in_order() -> impl Iterator<Item = &'static str> {
     let listed = || ORDER.lines().filter_map(text).map(|t| t.id);
@@ -66,9 +66,9 @@ pub fn in_order() -> impl Iterator<Item = &'static str> {
 /// The built-in game of an id, loaded once.
 ///
 /// ```
-/// let chess = games::variant("chess").unwrap();
+/// let chess = husun_games::variant("chess").unwrap();
 /// assert_eq!(chess.start().legal_moves().len(), 20);
-/// assert!(games::variant("checkers").is_none());
+/// assert!(husun_games::variant("checkers").is_none());
 /// ```
 pub fn variant(id: &str) -> Option<Arc<Variant>> {
     static LOADED: LazyLock<Mutex<HashMap<&'static str, Arc<Variant>>>> =
@@ -94,7 +94,7 @@ pub fn variant(id: &str) -> Option<Arc<Variant>> {
 ///
 /// ```
 /// for (name, id) in [("Capablanca Chess", "capablanca"), ("From Position", "chess"), ("", "chess")] {
-///     assert_eq!(games::named(name).unwrap().id, id);
+///     assert_eq!(husun_games::named(name).unwrap().id(), id);
 /// }
 /// ```
 pub fn named(name: &str) -> Option<Arc<Variant>> {
@@ -118,8 +118,8 @@ pub fn rules(id: &str) -> Option<&'static str> {
 /// The engine's tuned values of a variant, if it is a built-in game that has some; not of a user's game that goes
 /// by the same id.
 pub fn values_of(built_in: &Arc<Variant>) -> Option<&'static str> {
-    let is_built_in = variant(&built_in.id).is_some_and(|v| Arc::ptr_eq(&v, built_in));
-    values(&built_in.id).filter(|_| is_built_in)
+    let is_built_in = variant(built_in.id()).is_some_and(|v| Arc::ptr_eq(&v, built_in));
+    values(built_in.id()).filter(|_| is_built_in)
 }
 
 /// The engine's tuned values of a built-in game, if it has some.

@@ -5,7 +5,7 @@ use std::error::Error;
 
 #[test]
 fn a_draw_is_remembered_behind_moves_made_past_it() -> Result<(), Box<dyn Error>> {
-    let chess = games::variant("chess").ok_or("no chess")?;
+    let chess = husun_games::variant("chess").ok_or("no chess")?;
     let mut game = Game::new(chess.start());
     for text in ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(2) {
         game.play(game.position().parse_uci(text)?)?;

@@ -24,7 +24,7 @@ fn compare(figures: &str, limit: u64) -> Result<usize, Box<dyn Error>> {
             continue;
         }
         let id = variant.trim_end_matches(',');
-        let game = games::variant(id).ok_or("no such game")?;
+        let game = husun_games::variant(id).ok_or("no such game")?;
         let found = game.position(fen)?.perft(depth);
         done += 1;
         if found != nodes {

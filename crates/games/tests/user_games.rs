@@ -9,9 +9,9 @@ const MIRROR: &str = include_str!("../../../docs/examples/citadel-mirror.toml");
 
 #[test]
 fn lagoon_has_holes_and_bent_riders() -> Result<(), Box<dyn Error>> {
-    let lagoon = games::parse("lagoon.toml", LAGOON)?;
-    assert_eq!(lagoon.frame.len(), 136);
-    assert!(lagoon.frame.parse("f6").is_err());
+    let lagoon = husun_games::parse("lagoon.toml", LAGOON)?;
+    assert_eq!(lagoon.frame().len(), 136);
+    assert!(lagoon.frame().parse("f6").is_err());
     let start = lagoon.start();
     // The perft of the slow twin, which walks the frame square by square.
     fn slow(position: &husun::Position, depth: u32) -> u64 {
@@ -20,7 +20,7 @@ fn lagoon_has_holes_and_bent_riders() -> Result<(), Box<dyn Error>> {
             1 => moves.len() as u64,
             _ => moves
                 .iter()
-                .map(|&m| slow(&position.play(m), depth - 1))
+                .map(|&m| slow(&position.play_unchecked(m), depth - 1))
                 .sum(),
         }
     }
@@ -29,7 +29,7 @@ fn lagoon_has_holes_and_bent_riders() -> Result<(), Box<dyn Error>> {
     }
     // A Griffin on e5 turns north on d6 or goes on west; east of it lies the lagoon.
     let griffin = lagoon.kind('G').ok_or("no Griffin")?;
-    let square = |name| lagoon.frame.parse(name);
+    let square = |name| lagoon.frame().parse(name);
     let reach = lagoon.reach(Side::White, griffin, square("e5")?, |_| None);
     for (name, wanted) in [
         ("d6", true),
@@ -45,13 +45,13 @@ fn lagoon_has_holes_and_bent_riders() -> Result<(), Box<dyn Error>> {
 
 #[test]
 fn heirs_have_what_they_do_not_say() -> Result<(), Box<dyn Error>> {
-    let mirror = games::parse("citadel-mirror.toml", MIRROR)?;
-    let citadel = games::variant("citadel8").ok_or("no citadel8")?;
-    assert_eq!(mirror.id, "citadel-mirror");
-    assert_eq!(mirror.pieces.len(), citadel.pieces.len());
-    assert_eq!(mirror.setups.len(), 1);
-    assert_eq!(mirror.rules.points.green_gem, Some(2.0));
-    assert!(mirror.rules.several_royals && mirror.customs.is_none());
+    let mirror = husun_games::parse("citadel-mirror.toml", MIRROR)?;
+    let citadel = husun_games::variant("citadel8").ok_or("no citadel8")?;
+    assert_eq!(mirror.id(), "citadel-mirror");
+    assert_eq!(mirror.pieces().len(), citadel.pieces().len());
+    assert_eq!(mirror.setups().len(), 1);
+    assert_eq!(mirror.rules().points.green_gem, Some(2.0));
+    assert!(mirror.rules().several_royals && mirror.customs().is_none());
     assert_eq!(mirror.start().perft(2), mirror.start().count_moves().pow(2));
     Ok(())
 }
@@ -135,7 +135,7 @@ fn errors_have_file_line_key_and_what_was_expected() {
     for (old, new, message) in ERRORS {
         assert!(LAGOON.contains(old), "{old}");
         let text = LAGOON.replacen(old, new, 1);
-        let error = games::parse("own.toml", &text).map(|v| v.id.clone());
+        let error = husun_games::parse("own.toml", &text).map(|v| v.id().to_owned());
         assert_eq!(error.map_err(|e| e.to_string()), Err(message.to_string()));
     }
 }
@@ -170,7 +170,7 @@ fn errors_of_inheritance() {
         ),
     ];
     for (text, start) in rows {
-        let error = games::parse("own.toml", text).map(|v| v.id.clone());
+        let error = husun_games::parse("own.toml", text).map(|v| v.id().to_owned());
         let message = error.map_err(|e| e.to_string()).err().unwrap_or_default();
         assert!(message.starts_with(start), "{message}");
     }
@@ -282,13 +282,13 @@ pawn = true
 
 #[test]
 fn rules_that_contradict_each_other() -> Result<(), Box<dyn Error>> {
-    games::parse("own.toml", SMALL)?;
+    husun_games::parse("own.toml", SMALL)?;
     for (lines, message) in CONTRADICTIONS {
         // A rule with state has its field in the set-up.
         let state = lines.contains("[traverse]") || lines.contains("[[prison]]");
         let setup = if state { "w - - - 0 1" } else { "w - - 0 1" };
         let text = format!("{}{lines}\n", SMALL.replace("w - - 0 1", setup));
-        let error = games::parse("own.toml", &text).map(|v| v.id.clone());
+        let error = husun_games::parse("own.toml", &text).map(|v| v.id().to_owned());
         let found = error.map_err(|e| e.to_string()).err().unwrap_or_default();
         assert!(found.starts_with(message), "{lines}\n{found}");
     }
@@ -305,8 +305,8 @@ fn ways_along_paths_are_bounded() -> Result<(), Box<dyn Error>> {
         all.take(n).collect()
     };
     let text = |n| SMALL.replace("betza = \"R\"", &format!("betza = \"{}\"", ways(n)));
-    games::parse("own.toml", &text(64))?;
-    let error = games::parse("own.toml", &text(65)).map(|v| v.id.clone());
+    husun_games::parse("own.toml", &text(64))?;
+    let error = husun_games::parse("own.toml", &text(65)).map(|v| v.id().to_owned());
     let found = error.map_err(|e| e.to_string()).err().unwrap_or_default();
     assert!(
         found.starts_with("own.toml:15: pieces.R.betza: more than 64 different ways"),
@@ -325,7 +325,7 @@ fn no_game_begins_at_its_end() {
         (over, "side: Black is in check"),
         (mated, "the game is over before it begins: checkmate"),
     ] {
-        let error = games::parse("own.toml", &text).map(|v| v.id.clone());
+        let error = husun_games::parse("own.toml", &text).map(|v| v.id().to_owned());
         let found = error.map_err(|e| e.to_string()).err().unwrap_or_default();
         let message = format!("own.toml:6: setups.standard: {reason}");
         assert!(found.starts_with(&message), "{found}");
@@ -339,7 +339,7 @@ fn a_pawn_that_slides_has_every_move_once() {
         let text = format!(
             "id = \"mixed\"\nname = \"Mixed\"\ninherits = \"shatranj\"\n[[pieces]]\nletter = \"P\"\nbetza = \"{betza}\"\npawn = true\n"
         );
-        let variant = games::parse("mixed.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        let variant = husun_games::parse("mixed.toml", &text).unwrap_or_else(|e| panic!("{e}"));
         let mut position = variant.start();
         for ply in 0..12 {
             let mut moves = position.legal_moves();
@@ -356,7 +356,7 @@ fn a_pawn_that_slides_has_every_move_once() {
             moves.sort_unstable();
             moves.dedup();
             assert_eq!(moves.len(), listed, "{betza}, ply {ply}");
-            position = position.play(next);
+            position = position.play_unchecked(next);
         }
     }
 }

@@ -2,13 +2,14 @@
 //! a square, endings on the board. All of it is derived from what legal moves are made from.
 
 use crate::cpu::Portable;
-use crate::movegen::{Scene, Sink};
+use crate::frame::Square;
+use crate::movegen::{Scene, Sink, stepped};
 use crate::moves::{Move, Special};
+use crate::piece::Kind;
 use crate::pos::Pos;
 use crate::set::Set;
 use crate::side::Side;
 use crate::tables::{Shift, Tables};
-use crate::variant::Kind;
 
 /// Lists captures and moves that change what a piece is.
 struct Noisy<'a, S> {
@@ -29,7 +30,7 @@ impl<S: Set> Noisy<'_, S> {
 
 impl<S: Set> Sink<S> for Noisy<'_, S> {
     #[inline(always)]
-    fn piece(&mut self, from: u8, kind: u8, targets: S, placed: u8) {
+    fn piece(&mut self, from: Square, kind: u8, targets: S, placed: u8) {
         for to in self.wanted(kind, targets, placed).iter() {
             self.moves
                 .push(Move::new(from, to, kind, placed, Special::None));
@@ -42,9 +43,7 @@ impl<S: Set> Sink<S> for Noisy<'_, S> {
             return;
         }
         for to in self.wanted(kind, targets, placed).iter() {
-            let from = shift.origin[usize::from(to)];
-            self.moves
-                .push(Move::new(from, to, kind, placed, Special::None));
+            self.moves.push(stepped(shift, hops, kind, to, placed));
         }
     }
 
@@ -52,7 +51,7 @@ impl<S: Set> Sink<S> for Noisy<'_, S> {
     fn one(&mut self, m: Move) {
         let noisy = m.special() == Special::EnPassant
             || m.changes_kind()
-            || (m.special() == Special::None && self.enemy.has(m.to_index()));
+            || (m.special() == Special::None && self.enemy.has(m.to()));
         if noisy {
             self.moves.push(m);
         }
@@ -62,9 +61,9 @@ impl<S: Set> Sink<S> for Noisy<'_, S> {
 impl<S: Set> Pos<S> {
     /// What a legal move takes: the square of the piece and its kind.
     #[inline(always)]
-    pub fn captured(&self, m: Move) -> Option<(u8, Kind)> {
+    pub fn captured(&self, m: Move) -> Option<(Square, Kind)> {
         let square = match m.special() {
-            Special::None => m.to_index(),
+            Special::None => m.to(),
             Special::EnPassant => self.victim,
             _ => return None,
         };
@@ -78,7 +77,7 @@ impl<S: Set> Pos<S> {
         m.changes_kind()
             || m.special() == Special::EnPassant
             || (m.special() == Special::None
-                && self.sides[self.turn.opponent().index()].has(m.to_index()))
+                && self.sides[self.turn.opponent().index()].has(m.to()))
     }
 }
 
@@ -121,7 +120,7 @@ impl<S: Set> Tables<S> {
     ///
     /// If the board has no square of that number, or the game no such kind.
     #[inline(always)]
-    pub fn piece_attacks(&self, side: Side, kind: Kind, from: u8, occupied: S) -> (S, S) {
+    pub fn piece_attacks(&self, side: Side, kind: Kind, from: Square, occupied: S) -> (S, S) {
         let mover = &self.movers[kind.index()];
         let i = side.index();
         let mut takes = S::EMPTY;
@@ -160,7 +159,7 @@ impl<S: Set> Tables<S> {
     ///
     /// If the board has no square of that number, or the game no such kind.
     #[inline(always)]
-    pub fn attack_squares(&self, side: Side, kind: Kind, square: u8, occupied: S) -> S {
+    pub fn attack_squares(&self, side: Side, kind: Kind, square: Square, occupied: S) -> S {
         // What leads there is what leads away for a piece that faces the other way.
         let mover = &self.movers[kind.index()];
         let i = side.opponent().index();
@@ -191,7 +190,7 @@ impl<S: Set> Tables<S> {
     /// # Panics
     ///
     /// If the board has no square of that number, or the game no such kind.
-    pub fn piece_targets(&self, side: Side, kind: Kind, from: u8, own: S, enemy: S) -> S {
+    pub fn piece_targets(&self, side: Side, kind: Kind, from: Square, own: S, enemy: S) -> S {
         let bit = S::bit(from);
         let scene = Scene::of(self, Portable, side, own | bit, enemy);
         let mut targets = self.targets(kind.0, side, from, &scene);
@@ -240,7 +239,7 @@ impl<S: Set> Tables<S> {
     ///
     /// If the board has no square of that number, or the game no such kind.
     #[inline]
-    pub fn attackers(&self, pos: &Pos<S>, square: u8, occupied: S) -> S {
+    pub fn attackers(&self, pos: &Pos<S>, square: Square, occupied: S) -> S {
         let i = usize::from(square);
         let mut all = S::EMPTY;
         for group in &self.leap_attacks {
@@ -276,13 +275,14 @@ impl<S: Set> Tables<S> {
 mod tests {
     use crate::doctest::MINI;
     use crate::set::{Set, Words};
-    use crate::variant::{AnyPos, AnyTables, Variant};
+    use crate::variant::Variant;
+    use crate::width::{AnyPos, AnyTables};
 
     #[test]
     fn noisy_are_the_captures() -> Result<(), Box<dyn std::error::Error>> {
         let mini = Variant::parse("t.toml", MINI)?;
         let position = mini.position("1k1r/4/4/R2K w - - 0 1")?;
-        let (AnyTables::W64(t), AnyPos::W64(p)) = (mini.tables(), position.any()) else {
+        let (AnyTables::W64(t), AnyPos::W64(p)) = (mini.tables(), &position.pos) else {
             return Err("a small board is 64 bits wide".into());
         };
         let mut moves = Vec::new();
@@ -291,8 +291,9 @@ mod tests {
         let captures = all.iter().filter(|&&m| position.is_capture(m)).count();
         assert_eq!(moves.len(), captures);
         // White's rook from a1 and Black's from d4 look at d1.
-        let attackers = t.attackers(p, 3, p.occupied());
-        assert_eq!(attackers, Words::bit(0) | Words::bit(15));
+        let [a1, d1, d4] = ["a1", "d1", "d4"].map(|name| mini.frame().parse(name));
+        let attackers = t.attackers(p, d1?, p.occupied());
+        assert_eq!(attackers, Words::bit(a1?) | Words::bit(d4?));
         Ok(())
     }
 }

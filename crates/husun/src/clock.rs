@@ -10,6 +10,7 @@ mod tests;
 
 use std::time::Duration;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 pub use self::control::{MAX_DAYS, MAX_PERIODS, TimeControl, TimeControlError};
@@ -71,8 +72,12 @@ pub struct Pressed {
 }
 
 /// Where the clock stands in the game. Times in [`Clock::white`] and [`Clock::black`] are as of `since`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(rename_all = "snake_case", deny_unknown_fields)
+)]
 enum Phase {
     Stopped,
     Running {
@@ -126,8 +131,9 @@ impl Phase {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Record")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Record"))]
 pub struct Clock {
     control: TimeControl,
     white: Remaining,
@@ -374,6 +380,7 @@ impl Clock {
 }
 
 /// A [`Clock`] as stored, before its parts are checked against each other.
+#[cfg(feature = "serde")]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Record {
@@ -383,6 +390,7 @@ struct Record {
     phase: Phase,
 }
 
+#[cfg(feature = "serde")]
 impl TryFrom<Record> for Clock {
     type Error = ClockError;
 

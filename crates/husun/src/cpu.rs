@@ -1,4 +1,4 @@
-//! What the processor can do, found at run time: the one room with unsafe code. Everything that makes or
+//! What the processor can do, found at run time: the one module with unsafe code. Everything that makes or
 //! lists moves is written once, generic over [`Cpu`], and compiled twice: for any processor and for one
 //! that counts, finds, gathers and scatters bits in single instructions. Measured gain: `docs/speed.md`.
 #![allow(unsafe_code)]
@@ -24,7 +24,7 @@ pub(crate) trait Cpu: Copy + Debug {
     fn scatter(self, word: u64, mask: u64) -> u64;
     /// Does work in a function of its own: what is seldom done and large would push what is done often out of the
     /// nearest caches.
-    fn apart<T: Task>(self, task: T) -> T::Out;
+    fn apart<T: Kernel>(self, kernel: T) -> T::Out;
     /// Of these words.
     fn lanes(self, words: &[u64; 8]) -> Self::Lanes;
     /// How far to shift each of four lanes and those four after them, 1 to 63 squares.
@@ -47,7 +47,7 @@ pub(crate) trait Lanes: Copy {
 
 /// Work that is compiled for each kind of processor. All that it calls in a loop is `inline(always)`,
 /// since a function of its own would be compiled for any processor.
-pub(crate) trait Task {
+pub(crate) trait Kernel {
     type Out;
     fn run<C: Cpu>(self, cpu: C) -> Self::Out;
 }
@@ -81,8 +81,8 @@ impl Cpu for Portable {
         scattered
     }
 
-    fn apart<T: Task>(self, task: T) -> T::Out {
-        task.run(self)
+    fn apart<T: Kernel>(self, kernel: T) -> T::Out {
+        kernel.run(self)
     }
 
     fn lanes(self, words: &[u64; 8]) -> [u64; 8] {
@@ -148,9 +148,9 @@ impl Cpu for Bmi2 {
     }
 
     #[inline(always)]
-    fn apart<T: Task>(self, task: T) -> T::Out {
+    fn apart<T: Kernel>(self, kernel: T) -> T::Out {
         // SAFETY: a `Bmi2` exists only where the processor was found to have what the function is compiled for.
-        unsafe { apart_bmi2(task, self) }
+        unsafe { apart_bmi2(kernel, self) }
     }
 
     #[inline(always)]
@@ -266,14 +266,14 @@ impl Level {
 
     /// Runs the work, compiled for the processor.
     #[inline(always)]
-    pub fn run<T: Task>(self, task: T) -> T::Out {
+    pub fn run<T: Kernel>(self, kernel: T) -> T::Out {
         match self {
-            Level::Portable => task.run(Portable),
+            Level::Portable => kernel.run(Portable),
             #[cfg(target_arch = "x86_64")]
             Level::Bmi2(cpu) => {
                 // SAFETY: a `Bmi2` exists only where the processor was found to have the features that
                 // the function is compiled for.
-                unsafe { run_bmi2(task, cpu) }
+                unsafe { run_bmi2(kernel, cpu) }
             }
         }
     }
@@ -282,14 +282,14 @@ impl Level {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
 #[inline(never)]
-fn apart_bmi2<T: Task>(task: T, cpu: Bmi2) -> T::Out {
-    task.run(cpu)
+fn apart_bmi2<T: Kernel>(kernel: T, cpu: Bmi2) -> T::Out {
+    kernel.run(cpu)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
-fn run_bmi2<T: Task>(task: T, cpu: Bmi2) -> T::Out {
-    task.run(cpu)
+fn run_bmi2<T: Kernel>(kernel: T, cpu: Bmi2) -> T::Out {
+    kernel.run(cpu)
 }
 
 /// Whether the processor is one of AMD's before family 19h, which gather bits in microcode, one by one.
@@ -310,7 +310,7 @@ mod tests {
     use super::*;
 
     struct Both(u64, u64);
-    impl Task for Both {
+    impl Kernel for Both {
         type Out = (u64, u64);
         fn run<C: Cpu>(self, cpu: C) -> (u64, u64) {
             (cpu.gather(self.0, self.1), cpu.scatter(self.0, self.1))

@@ -1,10 +1,11 @@
-//! Position text (FEN) to an arrangement and back, by the grammar of rules/README.md. Whether the
+//! Position text (FEN) to an arrangement and back, by the grammar of docs/game-file.md. Whether the
 //! arrangement is a position that the rules allow is checked in [`crate::legality`].
 
-use crate::frame::Square;
+use crate::definition::{Definition, StateFlag};
+use crate::frame::{Frame, Square};
+use crate::piece::{Kind, Piece};
 use crate::setup::{CastlingRights, Setup};
 use crate::side::Side;
-use crate::variant::{Kind, Variant};
 use std::fmt::Write;
 
 /// Why a position text is refused. Ranks are counted as on the board.
@@ -105,6 +106,14 @@ pub enum FenError {
     },
 }
 
+/// What of a game its position text is written with.
+#[derive(Clone, Copy)]
+pub(crate) struct Notation<'a> {
+    pub frame: &'a Frame,
+    pub pieces: &'a [Piece],
+    pub state: &'a [(char, StateFlag)],
+}
+
 /// What the two counters may be at most.
 pub(crate) const HIGHEST_COUNTER: u32 = 999_999;
 const FIELDS: &str = "board, side, castling, en passant, half-move clock, full-move number";
@@ -117,9 +126,9 @@ fn quote(text: &str) -> String {
 }
 
 /// Reads a position text. The last two fields may be missing.
-pub(crate) fn read(variant: &Variant, text: &str) -> Result<Setup, FenError> {
+pub(crate) fn read(n: Notation<'_>, text: &str) -> Result<Setup, FenError> {
     let mut fields: Vec<&str> = text.split(' ').collect();
-    let with_state = !variant.state.is_empty();
+    let with_state = !n.state.is_empty();
     let full = 6 + usize::from(with_state);
     if fields.len() == full - 2 && !fields.iter().any(|f| f.is_empty()) {
         fields.extend(["0", "1"]);
@@ -135,14 +144,14 @@ pub(crate) fn read(variant: &Variant, text: &str) -> Result<Setup, FenError> {
             },
         });
     }
-    let board = read_board(variant, fields[0])?;
+    let board = read_board(n, fields[0])?;
     let turn = match fields[1] {
         "w" => Side::White,
         "b" => Side::Black,
         other => return Err(FenError::Side(quote(other))),
     };
     let state = if with_state {
-        read_state(variant, fields[4])?
+        read_state(n, fields[4])?
     } else {
         0
     };
@@ -166,15 +175,15 @@ pub(crate) fn read(variant: &Variant, text: &str) -> Result<Setup, FenError> {
         board,
         turn,
         rights: read_rights(fields[2])?,
-        en_passant: read_en_passant(variant, fields[3])?,
+        en_passant: read_en_passant(n, fields[3])?,
         state,
         halfmove: counter("half-move clock", fields[full - 2], 0)?,
         fullmove: counter("full-move number", fields[full - 1], 1)?,
     })
 }
 
-fn read_board(variant: &Variant, text: &str) -> Result<Vec<Option<(Side, Kind)>>, FenError> {
-    let frame = &variant.frame;
+fn read_board(n: Notation<'_>, text: &str) -> Result<Vec<Option<(Side, Kind)>>, FenError> {
+    let frame = n.frame;
     let rows: Vec<&str> = text.split('/').collect();
     if rows.len() != usize::from(frame.ranks()) {
         return Err(FenError::RankCount {
@@ -184,18 +193,18 @@ fn read_board(variant: &Variant, text: &str) -> Result<Vec<Option<(Side, Kind)>>
     }
     let mut board = vec![None; frame.len()];
     for (row, rank) in rows.iter().zip((0..frame.ranks()).rev()) {
-        read_rank(variant, row, rank, &mut board)?;
+        read_rank(n, row, rank, &mut board)?;
     }
     Ok(board)
 }
 
 fn read_rank(
-    variant: &Variant,
+    n: Notation<'_>,
     row: &str,
     rank: u8,
     board: &mut [Option<(Side, Kind)>],
 ) -> Result<(), FenError> {
-    let frame = &variant.frame;
+    let frame = n.frame;
     let files = usize::from(frame.files());
     let width = |found| FenError::RankWidth {
         rank: rank + 1,
@@ -246,13 +255,13 @@ fn read_rank(
                 return Err(FenError::Exists { square: name(file) });
             }
         } else {
-            let kind = variant
-                .kind(c.to_ascii_uppercase())
-                .filter(|_| c.is_ascii_alphabetic());
+            let letter = c.to_ascii_uppercase();
+            let kind = n.pieces.iter().position(|p| p.letter == letter);
+            let kind = kind.map(|i| Kind(i as u8));
             let kind = kind.ok_or_else(|| FenError::Letter {
                 rank: rank + 1,
                 found: c,
-                letters: variant.pieces.iter().map(|p| p.letter).collect(),
+                letters: n.pieces.iter().map(|p| p.letter).collect(),
             })?;
             let side = if c.is_ascii_uppercase() {
                 Side::White
@@ -297,18 +306,17 @@ fn read_rights(text: &str) -> Result<CastlingRights, FenError> {
     Ok(rights)
 }
 
-fn read_state(variant: &Variant, text: &str) -> Result<u16, FenError> {
-    let places =
-        ordered(text, variant.state.iter().map(|s| s.0)).ok_or_else(|| FenError::State {
-            found: quote(text),
-            letters: variant.state.iter().map(|s| s.0).collect(),
-        })?;
+fn read_state(n: Notation<'_>, text: &str) -> Result<u16, FenError> {
+    let places = ordered(text, n.state.iter().map(|s| s.0)).ok_or_else(|| FenError::State {
+        found: quote(text),
+        letters: n.state.iter().map(|s| s.0).collect(),
+    })?;
     Ok(places
         .into_iter()
         .fold(0, |state, place| state | 1 << place))
 }
 
-fn read_en_passant(variant: &Variant, text: &str) -> Result<Vec<Square>, FenError> {
+fn read_en_passant(n: Notation<'_>, text: &str) -> Result<Vec<Square>, FenError> {
     let wrong = || FenError::EnPassant(quote(text));
     if text == "-" {
         return Ok(Vec::new());
@@ -324,7 +332,7 @@ fn read_en_passant(variant: &Variant, text: &str) -> Result<Vec<Square>, FenErro
         return Err(wrong());
     }
     for pair in starts.windows(2) {
-        let square = variant
+        let square = n
             .frame
             .parse(&text[pair[0]..pair[1]])
             .map_err(|_| wrong())?;
@@ -337,9 +345,9 @@ fn read_en_passant(variant: &Variant, text: &str) -> Result<Vec<Square>, FenErro
 }
 
 /// Writes an arrangement as position text.
-pub(crate) fn write(variant: &Variant, setup: &Setup) -> String {
+pub(crate) fn write(game: &Definition, setup: &Setup) -> String {
     let mut text = String::with_capacity(128);
-    write_board(variant, setup, &mut text);
+    write_board(game, setup, &mut text);
     text.push(' ');
     text.push(setup.turn.letter());
     text.push(' ');
@@ -355,11 +363,11 @@ pub(crate) fn write(variant: &Variant, setup: &Setup) -> String {
         text.push('-');
     }
     for &square in &setup.en_passant {
-        let _ = write!(text, "{}", variant.frame.name(square));
+        let _ = write!(text, "{}", game.frame().name(square));
     }
-    if !variant.state.is_empty() {
+    if !game.state_flags().is_empty() {
         text.push(' ');
-        let flags = variant.state.iter().enumerate();
+        let flags = game.state_flags().iter().enumerate();
         push_or_dash(
             &mut text,
             flags
@@ -379,8 +387,8 @@ fn push_or_dash(text: &mut String, chars: impl Iterator<Item = char>) {
     }
 }
 
-fn write_board(variant: &Variant, setup: &Setup, text: &mut String) {
-    let frame = &variant.frame;
+fn write_board(game: &Definition, setup: &Setup, text: &mut String) {
+    let frame = game.frame();
     for rank in (0..frame.ranks()).rev() {
         let mut run = 0;
         for file in 0..frame.files() {
@@ -392,7 +400,7 @@ fn write_board(variant: &Variant, setup: &Setup, text: &mut String) {
                         run += 1;
                         continue;
                     }
-                    Some((side, kind)) => side.cased(variant.piece(kind).letter),
+                    Some((side, kind)) => side.cased(game.piece(kind).letter),
                 },
             };
             if run > 0 {

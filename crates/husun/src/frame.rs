@@ -16,6 +16,14 @@ impl Square {
     }
 }
 
+impl From<Square> for usize {
+    /// The number, from 0.
+    #[inline(always)]
+    fn from(square: Square) -> usize {
+        square.index()
+    }
+}
+
 /// Highest number of files and of ranks.
 pub const MAX_SIDE: u8 = 16;
 /// Highest number of existing squares.
@@ -103,6 +111,11 @@ impl Frame {
         (0..self.places.len() as u8).map(Square)
     }
 
+    /// Whether the square is one of this board: those of a larger board may not be.
+    pub fn has(&self, square: Square) -> bool {
+        square.index() < self.places.len()
+    }
+
     /// The square of that number, if the board has so many.
     pub fn square(&self, index: usize) -> Option<Square> {
         (index < self.places.len()).then_some(Square(index as u8))
@@ -138,19 +151,22 @@ impl Frame {
 
     /// The square `dx` files east and `dy` ranks north, if it exists.
     pub fn step(&self, square: Square, dx: i32, dy: i32) -> Option<Square> {
-        let (file, rank) = self.places[square.index()];
-        self.at(i32::from(file) + dx, i32::from(rank) + dy)
+        let &(file, rank) = self.places.get(square.index())?;
+        self.at(
+            i32::from(file).saturating_add(dx),
+            i32::from(rank).saturating_add(dy),
+        )
     }
 
     /// The square reflected top to bottom, if it exists.
     pub fn mirror(&self, square: Square) -> Option<Square> {
-        let (file, rank) = self.places[square.index()];
+        let &(file, rank) = self.places.get(square.index())?;
         self.at(i32::from(file), i32::from(self.ranks - 1 - rank))
     }
 
-    /// Letter of a file, from 0.
+    /// Letter of a file, from 0; a board has files a to p at most.
     pub fn file_letter(file: u8) -> char {
-        char::from(b'a' + file)
+        char::from(b'a'.saturating_add(file))
     }
 
     /// Displays a square as `a1`.

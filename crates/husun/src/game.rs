@@ -1,11 +1,13 @@
 //! A game being played: the moves so far, repetition, and every way in which it can end, with its
 //! reason and game points. Clocks stand beside it ([`crate::clock`]); it never looks at one.
 
-use crate::moves::Move;
-use crate::position::{Position, Status};
+use crate::moves::{IllegalMove, Move};
+use crate::piece::Kind;
+use crate::position::Position;
 use crate::setup::Setup;
 use crate::side::Side;
-use crate::variant::{Kind, Variant};
+use crate::status::Status;
+use crate::variant::Variant;
 use std::sync::Arc;
 
 /// Why a game has ended.
@@ -89,8 +91,8 @@ pub enum ActionError {
     #[error("the game is over: {0}")]
     Over(&'static str),
     /// The move is not legal.
-    #[error("the move is not legal here")]
-    Illegal,
+    #[error(transparent)]
+    Illegal(#[from] IllegalMove),
     /// There is nothing to accept: some legal move is not optional, or there is none.
     #[error("nothing to accept: only a player whose legal moves are all optional may accept")]
     NothingToAccept,
@@ -164,7 +166,8 @@ impl Game {
     /// The moves so far in algebraic notation.
     pub fn san_moves(&self) -> Vec<String> {
         let played = self.positions.iter().zip(&self.moves);
-        played.map(|(p, &m)| p.san(m)).collect()
+        // All of them were legal when they were played.
+        played.filter_map(|(p, &m)| p.san(m).ok()).collect()
     }
 
     /// How it has ended, if it has.
@@ -207,13 +210,10 @@ impl Game {
     /// Makes a move though the game may have ended by a draw, as analysis does; the outcome is then that
     /// of the position reached. Where no legal move is left there is none to make.
     pub fn play_on(&mut self, m: Move) -> Result<Option<Outcome>, ActionError> {
-        if !self.position().legal_moves().contains(&m) {
-            return Err(ActionError::Illegal);
-        }
+        let next = self.position().play(m)?;
         if self.offer == Some(self.turn().opponent()) {
             self.offer = None;
         }
-        let next = self.position().play(m);
         self.positions.push(next);
         self.moves.push(m);
         self.outcome = self.ending();
@@ -324,7 +324,7 @@ impl Game {
             Status::BareKing => Reason::BareKing,
             Status::BareRoyals => Reason::BareRoyals,
             Status::Ongoing | Status::MoveRule => {
-                let limit = self.variant().rules.endings.repetition;
+                let limit = self.variant().rules().endings.repetition;
                 let repeated =
                     limit.is_some_and(|n| self.moves.len() > 2 && self.occurrences() >= n);
                 match (repeated, status) {
@@ -339,7 +339,7 @@ impl Game {
 
     /// Whether the last move took one of the mated side's royal pieces, of which it had several.
     fn is_green_gem(&self) -> bool {
-        let rules = &self.variant().rules;
+        let rules = self.variant().rules();
         let Some(before) = self.moves.len().checked_sub(1) else {
             return false;
         };
@@ -363,7 +363,7 @@ impl Game {
 /// Game points of an ending in a position.
 fn points(position: &Position, winner: Option<Side>, reason: Reason) -> [f64; 2] {
     let variant = position.variant();
-    let points = &variant.rules.points;
+    let points = &variant.rules().points;
     let setup = position.setup();
     let royal = |side: Side| royal_kind(&setup, variant, side);
     let change = |side: Side| {

@@ -1,13 +1,21 @@
 //! The gate from an arrangement to a position: everything that the rules say can never be.
 
+use crate::definition::StateFlag;
+use crate::flaw::Flaw;
 use crate::frame::Square;
+use crate::piece::Kind;
 use crate::pos::{NO_SQUARE, Pos};
-use crate::position::Status;
-use crate::set::{Set, Words};
+use crate::set::Set;
 use crate::setup::{CastlingRights, Setup};
 use crate::side::{Side, Wing};
+use crate::status::Status;
 use crate::tables::Tables;
-use crate::variant::{AnyPos, AnyTables, Kind, StateFlag, Variant};
+use crate::variant::Variant;
+use crate::width::{AnyPos, AnyTables};
+
+mod pawns;
+
+pub(crate) use pawns::PawnSquares;
 
 /// Why an arrangement is no position of the game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -111,40 +119,48 @@ pub enum SetupError {
 impl Variant {
     /// Whether an arrangement is a position of the game.
     pub fn check_setup(&self, setup: &Setup) -> Result<(), SetupError> {
-        self.position_of(setup).map(|_| ())
+        self.position_of(setup, &[]).map(|_| ())
     }
 
     /// How things stand in an arrangement, if it is a position of the game.
     pub(crate) fn status_of(&self, setup: &Setup) -> Result<Status, SetupError> {
-        Ok(match (&self.tables, self.position_of(setup)?) {
-            (AnyTables::W64(t), AnyPos::W64(p)) => t.status(&p),
-            (AnyTables::W128(t), AnyPos::W128(p)) => t.status(&p),
-            (AnyTables::W192(t), AnyPos::W192(p)) => t.status(&p),
-            _ => Status::Ongoing,
+        Ok(match self.tables() {
+            AnyTables::W64(t) => t.status(&self.checked(t, setup, &[])?),
+            AnyTables::W128(t) => t.status(&self.checked(t, setup, &[])?),
+            AnyTables::W192(t) => t.status(&self.checked(t, setup, &[])?),
         })
     }
 
     /// The position of an arrangement, if it is one.
-    pub(crate) fn position_of(&self, setup: &Setup) -> Result<AnyPos, SetupError> {
-        Ok(match &self.tables {
-            AnyTables::W64(t) => AnyPos::W64(self.checked::<Words<1>>(t, setup)?),
-            AnyTables::W128(t) => AnyPos::W128(self.checked::<Words<2>>(t, setup)?),
-            AnyTables::W192(t) => AnyPos::W192(self.checked::<Words<3>>(t, setup)?),
+    pub(crate) fn position_of(
+        &self,
+        setup: &Setup,
+        ignored: &[Flaw],
+    ) -> Result<AnyPos, SetupError> {
+        Ok(match self.tables() {
+            AnyTables::W64(t) => self.checked(t, setup, ignored)?.into(),
+            AnyTables::W128(t) => self.checked(t, setup, ignored)?.into(),
+            AnyTables::W192(t) => self.checked(t, setup, ignored)?.into(),
         })
     }
 
-    fn checked<S: Set>(&self, t: &Tables<S>, setup: &Setup) -> Result<Pos<S>, SetupError> {
-        if setup.board.len() != self.frame.len() {
+    fn checked<S: Set>(
+        &self,
+        t: &Tables<S>,
+        setup: &Setup,
+        ignored: &[Flaw],
+    ) -> Result<Pos<S>, SetupError> {
+        if setup.board.len() != self.frame().len() {
             return Err(SetupError::OtherBoard {
                 found: setup.board.len(),
-                expected: self.frame.len(),
+                expected: self.frame().len(),
             });
         }
         self.check_own(setup)?;
         let mut pos = Pos::empty();
-        for square in self.frame.squares() {
+        for square in self.frame().squares() {
             if let Some((side, kind)) = setup.piece_on(square) {
-                t.put(&mut pos, side, kind.0, square.0);
+                t.put(&mut pos, side, kind.0, square);
             }
         }
         pos.turn = setup.turn;
@@ -153,7 +169,9 @@ impl Variant {
         pos.halfmove = setup.halfmove;
         pos.fullmove = setup.fullmove;
         self.check_royals(t, &pos)?;
-        self.check_pawns(setup)?;
+        if !ignored.contains(&Flaw::Pawns) {
+            self.check_pawns(setup)?;
+        }
         self.check_castling(setup)?;
         let mover = setup.turn.opponent();
         if t.in_check(&pos, mover) {
@@ -178,11 +196,11 @@ impl Variant {
             _ => Ok(()),
         };
         let kinds = setup.board.iter().flatten().map(|(_, kind)| kind.index());
-        own("a kind of piece", kinds.max(), self.pieces.len())?;
+        own("a kind of piece", kinds.max(), self.pieces().len())?;
         let passed = setup.en_passant.iter().map(|s| s.index());
-        own("an en-passant square", passed.max(), self.frame.len())?;
+        own("an en-passant square", passed.max(), self.frame().len())?;
         let flag = (setup.state != 0).then(|| setup.state.ilog2() as usize);
-        own("a state flag", flag, self.state.len())?;
+        own("a state flag", flag, self.state_flags().len())?;
         for (field, found, low) in [
             ("half-move clock", setup.halfmove, 0),
             ("full-move number", setup.fullmove, 1),
@@ -201,7 +219,7 @@ impl Variant {
     }
 
     fn name(&self, square: Square) -> String {
-        self.frame.name(square).to_string()
+        self.frame().name(square).to_string()
     }
 
     fn check_royals<S: Set>(&self, t: &Tables<S>, pos: &Pos<S>) -> Result<(), SetupError> {
@@ -214,7 +232,7 @@ impl Variant {
                 .kinds
                 .iter()
                 .all(|&k| pos.pieces(side, Kind(k)).count() <= 1);
-            let (fits, expected) = match (t.royals.kinds.is_empty(), self.rules.several_royals) {
+            let (fits, expected) = match (t.royals.kinds.is_empty(), self.rules().several_royals) {
                 (true, _) => (true, "none"),
                 (false, false) => (found == 1, "one"),
                 (false, true) => (
@@ -230,7 +248,7 @@ impl Variant {
                         .royals
                         .kinds
                         .iter()
-                        .map(|&k| self.pieces[usize::from(k)].letter)
+                        .map(|&k| self.pieces()[usize::from(k)].letter)
                         .collect(),
                     expected,
                 });
@@ -239,7 +257,7 @@ impl Variant {
         if t.apart {
             for square in (royals & pos.side(Side::White)).iter() {
                 if (t.ring(square) & royals & pos.side(Side::Black)).any() {
-                    let square = self.name(Square(square));
+                    let square = self.name(square);
                     return Err(SetupError::RoyalsTouch { square });
                 }
             }
@@ -248,13 +266,13 @@ impl Variant {
     }
 
     fn check_pawns(&self, setup: &Setup) -> Result<(), SetupError> {
-        for square in self.frame.squares() {
+        for square in self.frame().squares() {
             let Some((side, kind)) = setup.piece_on(square) else {
                 continue;
             };
-            let possible = self.pawn_squares[kind.index()][side.index()][square.index()];
+            let possible = self.pawn_squares().has(side, kind, square);
             // Where a prisoner waits to be released no pawn-type piece can have stopped.
-            let waiting = self.rules.prison.iter().any(|p| {
+            let waiting = self.rules().prison.iter().any(|p| {
                 let flag = self.flag_bit(StateFlag::InPrison(side, p.piece));
                 p.squares[side.index()].contains(&square) && setup.state & flag != 0
             });
@@ -273,7 +291,7 @@ impl Variant {
             if !setup.rights.has(side, wing) {
                 continue;
             }
-            let castling = self.rules.castling.as_ref();
+            let castling = self.rules().castling.as_ref();
             let path = castling.and_then(|c| c.path(side, wing).map(|p| (c, p)));
             let (castling, path) = path.ok_or(SetupError::NoCastling { right })?;
             let home = setup.piece_on(path.from) == Some((side, castling.piece))
@@ -295,7 +313,7 @@ impl Variant {
         pos: &Pos<S>,
         setup: &Setup,
     ) -> Result<(), SetupError> {
-        for (i, &(letter, flag)) in self.state.iter().enumerate() {
+        for (i, &(letter, flag)) in self.state_flags().iter().enumerate() {
             let set = setup.state >> i & 1 != 0;
             let wrong = |reason: String| Err(SetupError::State { letter, reason });
             match flag {
@@ -308,7 +326,11 @@ impl Variant {
                     return wrong(format!("{} still has a castling right", side.name()));
                 }
                 StateFlag::Castled(side) if set && self.has_traversed(pos, side) => {
-                    let becomes = self.rules.traverse.as_ref().map(|t| self.piece(t.becomes));
+                    let becomes = self
+                        .rules()
+                        .traverse
+                        .as_ref()
+                        .map(|t| self.piece(t.becomes));
                     let (name, letter) = becomes.map_or(("", ' '), |p| (&p.name, p.letter));
                     let side = side.name();
                     return wrong(format!(
@@ -316,7 +338,7 @@ impl Variant {
                     ));
                 }
                 StateFlag::Crowned => {
-                    let Some(crown) = &self.rules.crowning else {
+                    let Some(crown) = &self.rules().crowning else {
                         continue;
                     };
                     let stray = if set { crown.piece } else { crown.becomes };
@@ -342,13 +364,13 @@ impl Variant {
 
     /// Whether the side has a piece that it can only have got by a Traverse.
     fn has_traversed<S: Set>(&self, pos: &Pos<S>, side: Side) -> bool {
-        let Some(traverse) = &self.rules.traverse else {
+        let Some(traverse) = &self.rules().traverse else {
             return false;
         };
         let becomes = traverse.becomes;
-        let mut setups = self.setups.iter();
+        let mut setups = self.setups().iter();
         let starts = setups.any(|s| s.setup.board.contains(&Some((side, becomes))));
-        let freed = self.rules.prison.iter().any(|p| p.piece == becomes);
+        let freed = self.rules().prison.iter().any(|p| p.piece == becomes);
         traverse.piece != becomes && !starts && !freed && pos.pieces(side, becomes).any()
     }
 
@@ -382,7 +404,7 @@ impl Variant {
         setup: &Setup,
     ) -> Result<(), SetupError> {
         let mover = setup.turn.opponent();
-        let wanted: Vec<u8> = setup.en_passant.iter().map(|s| s.0).collect();
+        let wanted: Vec<Square> = setup.en_passant.clone();
         let victim = self.step_over(t, pos, mover, &wanted);
         let victim =
             victim
@@ -392,7 +414,7 @@ impl Variant {
                     squares: setup.en_passant.iter().map(|&s| self.name(s)).collect(),
                 })?;
         pos.victim = victim;
-        let legal: Vec<u8> = wanted
+        let legal: Vec<Square> = wanted
             .into_iter()
             .filter(|&s| t.can_capture_passed(pos, s))
             .collect();
@@ -411,8 +433,8 @@ impl Variant {
         t: &Tables<S>,
         pos: &Pos<S>,
         mover: Side,
-        wanted: &[u8],
-    ) -> Option<u8> {
+        wanted: &[Square],
+    ) -> Option<Square> {
         let side = mover.index();
         let occupied = pos.occupied();
         for pawn in &t.pawns {
@@ -442,11 +464,11 @@ impl Variant {
 
 /// The arrangement of a position.
 pub(crate) fn setup_of<S: Set>(variant: &Variant, pos: &Pos<S>) -> Setup {
-    let mut board = vec![None; variant.frame.len()];
+    let mut board = vec![None; variant.frame().len()];
     for side in Side::ALL {
         for (kind, plane) in pos.kinds.as_ref()[..S::KINDS].iter().enumerate() {
             for square in (*plane & pos.side(side)).iter() {
-                board[usize::from(square)] = Some((side, Kind(kind as u8)));
+                board[square.index()] = Some((side, Kind(kind as u8)));
             }
         }
     }

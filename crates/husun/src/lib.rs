@@ -6,12 +6,14 @@
 //!
 //! Nothing here reads files, prints or looks at a clock.
 
-pub mod attacks;
+mod attacks;
 pub mod betza;
 pub mod clock;
 mod cpu;
+mod definition;
 pub mod doc;
 pub mod fen;
+mod flaw;
 pub mod frame;
 pub mod game;
 pub mod legality;
@@ -19,6 +21,7 @@ mod movegen;
 pub mod moves;
 pub mod perft;
 pub mod pgn;
+mod piece;
 mod play;
 pub mod pos;
 pub mod position;
@@ -28,18 +31,30 @@ pub mod san;
 pub mod set;
 pub mod setup;
 pub mod side;
+mod status;
 pub mod tables;
+#[cfg(feature = "twin")]
 pub mod twin;
 pub mod variant;
+mod ways;
+mod width;
 
+pub use flaw::Flaw;
 pub use frame::{Frame, Square};
 pub use game::{ActionError, Game, Outcome, Reason};
-pub use moves::{Move, Special};
-pub use position::{Position, PositionError, Status, UciError};
+pub use legality::SetupError;
+pub use moves::{IllegalMove, Move, PackedMove, Special};
+pub use position::{Position, PositionError, UciError};
 pub use san::SanError;
 pub use setup::{CastlingRights, Setup};
 pub use side::{Side, Wing};
+pub use status::Status;
 pub use variant::{Kind, Variant};
+pub use width::{VisitPosition, VisitTables};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// A small game for the examples of these pages.
 #[doc(hidden)]

@@ -3,8 +3,9 @@
 //! that touch no such line are legal without a test.
 
 use crate::betza::Mode;
-use crate::cpu::{Cpu, Task};
-use crate::moves::{Move, Special};
+use crate::cpu::{Cpu, Kernel};
+use crate::frame::Square;
+use crate::moves::{Move, PackedMove, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::{Set, each};
 use crate::side::Side;
@@ -33,7 +34,7 @@ pub(crate) trait Sink<S: Set> {
         false
     }
     /// A piece may go to each target and is of kind `placed` there.
-    fn piece(&mut self, from: u8, kind: u8, targets: S, placed: u8);
+    fn piece(&mut self, from: Square, kind: u8, targets: S, placed: u8);
     /// Pawn-type pieces may go to each target, which the step leads to in `hops`.
     fn pawns(&mut self, shift: &Shift<S>, hops: u8, kind: u8, targets: S, placed: u8);
     /// One move.
@@ -55,7 +56,7 @@ impl<S: Set> Sink<S> for Count {
         self.0 += u64::from(moves);
     }
     #[inline(always)]
-    fn piece(&mut self, _: u8, _: u8, targets: S, _: u8) {
+    fn piece(&mut self, _: Square, _: u8, targets: S, _: u8) {
         self.0 += u64::from(targets.count());
     }
     #[inline(always)]
@@ -77,7 +78,7 @@ impl<S: Set> Sink<S> for Any {
         self.0
     }
     #[inline(always)]
-    fn piece(&mut self, _: u8, _: u8, targets: S, _: u8) {
+    fn piece(&mut self, _: Square, _: u8, targets: S, _: u8) {
         self.0 |= targets.any();
     }
     #[inline(always)]
@@ -95,7 +96,7 @@ pub(crate) struct List<'a>(pub &'a mut Vec<Move>);
 
 impl<S: Set> Sink<S> for List<'_> {
     #[inline(always)]
-    fn piece(&mut self, from: u8, kind: u8, targets: S, placed: u8) {
+    fn piece(&mut self, from: Square, kind: u8, targets: S, placed: u8) {
         for to in targets.iter() {
             self.0
                 .push(Move::new(from, to, kind, placed, Special::None));
@@ -103,23 +104,73 @@ impl<S: Set> Sink<S> for List<'_> {
     }
     #[inline(always)]
     fn pawns(&mut self, shift: &Shift<S>, hops: u8, kind: u8, targets: S, placed: u8) {
-        let special = if hops > 1 {
-            Special::InitialStep
-        } else {
-            Special::None
-        };
         for to in targets.iter() {
-            let mut from = to;
-            for _ in 0..hops {
-                from = shift.origin[usize::from(from)];
-            }
-            self.0.push(Move::new(from, to, kind, placed, special));
+            self.0.push(stepped(shift, hops, kind, to, placed));
         }
     }
     #[inline(always)]
     fn one(&mut self, m: Move) {
         self.0.push(m);
     }
+}
+
+/// Shows moves one by one until one is wanted. Not generic over who asks: generating moves is much code.
+struct Walk<'a> {
+    wanted: &'a mut dyn FnMut(Move) -> bool,
+    found: Option<Move>,
+}
+
+impl Walk<'_> {
+    #[inline(always)]
+    fn show(&mut self, m: Move) {
+        if self.found.is_none() && (self.wanted)(m) {
+            self.found = Some(m);
+        }
+    }
+}
+
+impl<S: Set> Sink<S> for Walk<'_> {
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.found.is_some()
+    }
+    #[inline(always)]
+    fn piece(&mut self, from: Square, kind: u8, targets: S, placed: u8) {
+        for to in targets.iter() {
+            self.show(Move::new(from, to, kind, placed, Special::None));
+        }
+    }
+    #[inline(always)]
+    fn pawns(&mut self, shift: &Shift<S>, hops: u8, kind: u8, targets: S, placed: u8) {
+        for to in targets.iter() {
+            self.show(stepped(shift, hops, kind, to, placed));
+        }
+    }
+    #[inline(always)]
+    fn one(&mut self, m: Move) {
+        self.show(m);
+    }
+}
+
+/// The move of a pawn-type piece to a square that a step leads to in `hops`.
+#[inline(always)]
+pub(crate) fn stepped<S: Set>(
+    shift: &Shift<S>,
+    hops: u8,
+    kind: u8,
+    to: Square,
+    placed: u8,
+) -> Move {
+    let mut from = to;
+    for _ in 0..hops {
+        from = shift.origin[from.index()];
+    }
+    let special = if hops > 1 {
+        Special::InitialStep
+    } else {
+        Special::None
+    };
+    Move::new(from, to, kind, placed, special)
 }
 
 /// Squares and sides during generation, and the processor.
@@ -192,7 +243,13 @@ impl<S: Set> Tables<S> {
     /// Squares to which a piece of the side may go or on which it may capture, if nothing ties it.
     /// Not for the leaps of pawn-type kinds.
     #[inline(always)]
-    pub(crate) fn targets<C: Cpu>(&self, kind: u8, side: Side, from: u8, scene: &Scene<S, C>) -> S {
+    pub(crate) fn targets<C: Cpu>(
+        &self,
+        kind: u8,
+        side: Side,
+        from: Square,
+        scene: &Scene<S, C>,
+    ) -> S {
         let mover = &self.movers[usize::from(kind)];
         let i = side.index();
         let mut set = S::EMPTY;
@@ -311,7 +368,7 @@ impl<S: Set> Tables<S> {
         &self,
         pos: &Pos<S>,
         kind: u8,
-        from: u8,
+        from: Square,
         guard: &Guard<S>,
         scene: &Scene<S, C>,
         sink: &mut K,
@@ -330,7 +387,7 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    /// The same for a sink that only counts: way of moving by way of moving, over the pieces of all
+    /// Moves of the same pieces for a sink that only counts: way of moving by way of moving, over the pieces of all
     /// kinds that have it. The ways of a kind have no target in common, or it is taken as a whole.
     #[inline(always)]
     fn common_in_bulk<C: Cpu, K: Sink<S>>(
@@ -390,6 +447,34 @@ impl<S: Set> Tables<S> {
         }
     }
 
+    /// Calls `f` for every legal move, without a list.
+    pub fn for_each_move(&self, pos: &Pos<S>, mut f: impl FnMut(Move)) {
+        self.find_move(pos, |m| {
+            f(m);
+            false
+        });
+    }
+
+    /// The first legal move, in no particular order, that `wanted` holds for; moves after it are not looked at.
+    pub fn find_move(&self, pos: &Pos<S>, mut wanted: impl FnMut(Move) -> bool) -> Option<Move> {
+        let mut walk = Walk {
+            wanted: &mut wanted,
+            found: None,
+        };
+        self.generate(pos, &mut walk);
+        walk.found
+    }
+
+    /// The legal move that a number of a table stands for, if it stands for one.
+    pub fn unpack(&self, pos: &Pos<S>, packed: PackedMove) -> Option<Move> {
+        self.find_move(pos, |m| m.packed() == packed)
+    }
+
+    /// Whether a move is legal, be it from another position, another game or made up.
+    pub fn is_legal(&self, pos: &Pos<S>, m: Move) -> bool {
+        self.find_move(pos, |legal| legal == m).is_some()
+    }
+
     /// Adds all legal moves to the list.
     pub fn legal_moves(&self, pos: &Pos<S>, moves: &mut Vec<Move>) {
         self.generate(pos, &mut List(moves));
@@ -417,7 +502,7 @@ struct Generate<'a, S: Set, K> {
     sink: &'a mut K,
 }
 
-impl<S: Set, K: Sink<S>> Task for Generate<'_, S, K> {
+impl<S: Set, K: Sink<S>> Kernel for Generate<'_, S, K> {
     type Out = ();
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) {

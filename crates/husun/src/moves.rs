@@ -2,7 +2,8 @@
 //! kind of move it is. Whether it is legal is not known here.
 
 use crate::frame::Square;
-use crate::variant::Kind;
+use crate::piece::Kind;
+use std::num::NonZeroU32;
 
 /// What happens besides a piece going from one square to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,61 +32,58 @@ const SPECIALS: [Special; 6] = [
     Special::Crowning,
 ];
 
-/// A move of some position. Made by a position's move generator alone.
+/// The move is not one of the legal moves of the position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the move is not legal here")]
+pub struct IllegalMove;
+
+/// A move of some position. Made by a position's move generator alone: there is no other way to get one, but a move of
+/// one position may well be shown to another, which then refuses it.
 ///
 /// ```
 /// # let chess = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
 /// let start = chess.start();
 /// let m = start.parse_uci("a1a4").unwrap();
 /// assert_eq!(start.uci(m).to_string(), "a1a4");
-/// assert_eq!(chess.frame.name(m.from()).to_string(), "a1");
+/// assert_eq!(chess.frame().name(m.from()).to_string(), "a1");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Move(u32);
+pub struct Move(NonZeroU32);
+
+/// Makes every move's number another than 0, so that `Option<Move>` takes no more room than a move.
+const MARK: NonZeroU32 = match NonZeroU32::new(1 << 31) {
+    Some(mark) => mark,
+    None => NonZeroU32::MIN,
+};
 
 impl Move {
     #[inline(always)]
-    pub(crate) const fn new(from: u8, to: u8, piece: u8, placed: u8, special: Special) -> Move {
-        Move(
-            from as u32
-                | (to as u32) << 8
-                | (piece as u32) << 16
-                | (placed as u32) << 21
-                | (special as u32) << 26,
-        )
-    }
-
-    #[inline(always)]
-    #[allow(clippy::wrong_self_convention)] // the square it comes from
-    pub(crate) const fn from_index(self) -> u8 {
-        self.0 as u8
-    }
-
-    #[inline(always)]
-    pub(crate) const fn to_index(self) -> u8 {
-        (self.0 >> 8) as u8
+    pub(crate) fn new(from: Square, to: Square, piece: u8, placed: u8, special: Special) -> Move {
+        let squares = u32::from(from.0) | u32::from(to.0) << 8;
+        let kinds = u32::from(piece) << 16 | u32::from(placed) << 21;
+        Move(MARK | squares | kinds | (special as u32) << 26)
     }
 
     #[inline(always)]
     pub(crate) const fn piece_index(self) -> u8 {
-        (self.0 >> 16) as u8 & 31
+        (self.0.get() >> 16) as u8 & 31
     }
 
     #[inline(always)]
     pub(crate) const fn placed_index(self) -> u8 {
-        (self.0 >> 21) as u8 & 31
+        (self.0.get() >> 21) as u8 & 31
     }
 
     /// The square that the piece leaves.
     #[inline(always)]
     pub const fn from(self) -> Square {
-        Square(self.from_index())
+        Square(self.0.get() as u8)
     }
 
     /// The square that it arrives on; for a crowning the same.
     #[inline(always)]
     pub const fn to(self) -> Square {
-        Square(self.to_index())
+        Square((self.0.get() >> 8) as u8)
     }
 
     /// The kind that moves.
@@ -103,7 +101,7 @@ impl Move {
     /// What happens besides.
     #[inline(always)]
     pub const fn special(self) -> Special {
-        SPECIALS[(self.0 >> 26) as usize % SPECIALS.len()]
+        SPECIALS[(self.0.get() >> 26 & 7) as usize % SPECIALS.len()]
     }
 
     /// Whether another kind stands on the target afterwards than the one that moved.
@@ -112,17 +110,43 @@ impl Move {
         self.piece_index() != self.placed_index()
     }
 
-    /// The move as a number that [`Move::from_bits`] reads, for tables.
+    /// What a table of positions keeps of the move.
+    #[inline(always)]
+    pub const fn packed(self) -> PackedMove {
+        PackedMove(self.0.get() ^ MARK.get())
+    }
+}
+
+/// What a table of positions keeps of a move: a number that may be stored anywhere and that proves nothing when it comes
+/// back. [`Position::unpack`](crate::Position::unpack) and [`Tables::unpack`](crate::tables::Tables::unpack) find the
+/// legal move that it stands for, if it stands for one; a search compares it with the moves that it has.
+///
+/// ```
+/// # let chess = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
+/// use husun::PackedMove;
+/// let start = chess.start();
+/// let m = start.parse_uci("a1a4").unwrap();
+/// let stored = m.packed().bits();
+/// assert_eq!(start.unpack(PackedMove::from_bits(stored)), Some(m));
+/// assert_eq!(start.unpack(PackedMove::from_bits(12345)), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PackedMove(u32);
+
+impl PackedMove {
+    /// How many bits the number has at most.
+    pub const BITS: u32 = 29;
+
+    /// The number; 0 is that of no move.
     #[inline(always)]
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// The move of a number that [`Move::bits`] gave. A number from elsewhere gives a move that is
-    /// legal nowhere; look it up among the legal ones before making it.
+    /// From a number, whatever it is.
     #[inline(always)]
-    pub const fn from_bits(bits: u32) -> Move {
-        Move(bits)
+    pub const fn from_bits(bits: u32) -> PackedMove {
+        PackedMove(bits)
     }
 }
 
@@ -131,8 +155,8 @@ impl std::fmt::Debug for Move {
         write!(
             f,
             "Move({}->{} kind {} placed {} {:?})",
-            self.from_index(),
-            self.to_index(),
+            self.from().index(),
+            self.to().index(),
             self.piece_index(),
             self.placed_index(),
             self.special()

@@ -6,7 +6,7 @@ use crate::pos::Pos;
 use crate::position::Position;
 use crate::set::Set;
 use crate::tables::Tables;
-use crate::variant::{AnyPos, AnyTables};
+use crate::width::at_width;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
@@ -49,12 +49,7 @@ impl Perft {
     /// For every legal move, in the order of [`Position::legal_moves`], the number of legal move paths
     /// of the length that begin with it. Empty at depth 0.
     pub fn divide(&self, position: &Position, depth: u32) -> Vec<(Move, u64)> {
-        match (position.variant().tables(), position.any()) {
-            (AnyTables::W64(t), AnyPos::W64(p)) => self.run(t, p, depth),
-            (AnyTables::W128(t), AnyPos::W128(p)) => self.run(t, p, depth),
-            (AnyTables::W192(t), AnyPos::W192(p)) => self.run(t, p, depth),
-            _ => unreachable!("a position is made at the width of its variant"),
-        }
+        at_width!(position, |t, p| self.run(t, p, depth))
     }
 
     fn run<S: Set>(&self, tables: &Tables<S>, pos: &Pos<S>, depth: u32) -> Vec<(Move, u64)> {
@@ -98,7 +93,7 @@ fn jobs<S: Set>(tables: &Tables<S>, pos: &Pos<S>, moves: &[Move], below: u32) ->
     let mut jobs = Vec::new();
     let mut replies = Vec::new();
     for (root, &m) in moves.iter().enumerate() {
-        let pos = tables.play(pos, m);
+        let pos = tables.play_unchecked(pos, m);
         match below.checked_sub(1) {
             None | Some(0) => jobs.push(Job {
                 root,
@@ -110,7 +105,7 @@ fn jobs<S: Set>(tables: &Tables<S>, pos: &Pos<S>, moves: &[Move], below: u32) ->
                 tables.legal_moves(&pos, &mut replies);
                 jobs.extend(replies.iter().map(|&reply| Job {
                     root,
-                    pos: tables.play(&pos, reply),
+                    pos: tables.play_unchecked(&pos, reply),
                     depth,
                 }));
             }
@@ -159,12 +154,12 @@ impl Known {
         let nodes = if depth == 2 {
             moves
                 .iter()
-                .map(|&m| tables.count_moves(&tables.play(pos, m)))
+                .map(|&m| tables.count_moves(&tables.play_unchecked(pos, m)))
                 .sum()
         } else {
             moves
                 .iter()
-                .map(|&m| self.perft(tables, &tables.play(pos, m), depth - 1))
+                .map(|&m| self.perft(tables, &tables.play_unchecked(pos, m), depth - 1))
                 .sum()
         };
         entry[0].store(mark ^ nodes, Relaxed);

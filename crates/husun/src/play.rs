@@ -1,22 +1,31 @@
 //! Making a move: copy the position, change it, keep the key. With the slow twin of the key.
 
-use crate::cpu::{Cpu, Task};
+use crate::cpu::{Cpu, Kernel};
 use crate::fen::HIGHEST_COUNTER;
+use crate::frame::Square;
 use crate::movegen::{Count, List};
-use crate::moves::{Move, Special};
+use crate::moves::{IllegalMove, Move, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
 use crate::side::{Side, Wing};
 use crate::tables::Tables;
 
 impl<S: Set> Tables<S> {
+    /// The position after a move, if it is legal. Where it is known to be, [`Tables::play_unchecked`] does not look.
+    pub fn play(&self, pos: &Pos<S>, m: Move) -> Result<Pos<S>, IllegalMove> {
+        match self.is_legal(pos, m) {
+            true => Ok(self.play_unchecked(pos, m)),
+            false => Err(IllegalMove),
+        }
+    }
+
     /// The position after a legal move. For any other move the result is unspecified.
     ///
     /// # Panics
     ///
     /// Some other moves panic: those with squares or kinds that the tables do not have.
     #[inline(always)]
-    pub fn play(&self, pos: &Pos<S>, m: Move) -> Pos<S> {
+    pub fn play_unchecked(&self, pos: &Pos<S>, m: Move) -> Pos<S> {
         let mut next = *pos;
         let (us, them) = (pos.turn, pos.turn.opponent());
         next.halfmove = (pos.halfmove + 1).min(HIGHEST_COUNTER);
@@ -36,7 +45,7 @@ impl<S: Set> Tables<S> {
             Special::CastleEast => self.castle_to(&mut next, us, Wing::East),
             Special::CastleWest => self.castle_to(&mut next, us, Wing::West),
             special => {
-                let (from, to) = (m.from_index(), m.to_index());
+                let (from, to) = (m.from(), m.to());
                 let target = if special == Special::EnPassant {
                     pos.victim
                 } else {
@@ -68,7 +77,7 @@ impl<S: Set> Tables<S> {
         next
     }
 
-    /// The same position with the other side to move, for search; meaningless in check. The counters
+    /// The position with the other side to move instead, for search; meaningless in check. The counters
     /// go on; en passant and an offer lapse.
     pub fn pass(&self, pos: &Pos<S>) -> Pos<S> {
         let mut next = *pos;
@@ -85,14 +94,14 @@ impl<S: Set> Tables<S> {
     }
 
     /// Puts a piece on an empty square; the key is left as it is.
-    pub(crate) fn put(&self, pos: &mut Pos<S>, side: Side, kind: u8, square: u8) {
+    pub(crate) fn put(&self, pos: &mut Pos<S>, side: Side, kind: u8, square: Square) {
         let key = pos.key;
         self.toggle(pos, side, kind, square);
         pos.key = key;
     }
 
     #[inline(always)]
-    fn toggle(&self, pos: &mut Pos<S>, side: Side, kind: u8, square: u8) {
+    fn toggle(&self, pos: &mut Pos<S>, side: Side, kind: u8, square: Square) {
         let bit = S::bit(square);
         let planes = pos.kinds.as_mut();
         planes[usize::from(kind)] ^= bit;
@@ -148,10 +157,10 @@ impl<S: Set> Tables<S> {
             return;
         };
         let path = r.path;
-        self.toggle(next, us, r.piece, path.from.0);
-        self.toggle(next, us, r.partner, path.partner_from.0);
-        self.toggle(next, us, r.piece, path.to.0);
-        self.toggle(next, us, r.partner, path.partner_to.0);
+        self.toggle(next, us, r.piece, path.from);
+        self.toggle(next, us, r.partner, path.partner_from);
+        self.toggle(next, us, r.piece, path.to);
+        self.toggle(next, us, r.partner, path.partner_to);
         self.lose_rights(next, self.rights_lost[path.from.index()]);
         if let Some(castle) = &self.castle {
             self.change_state(next, castle.castled[us.index()] & !next.state);
@@ -187,7 +196,7 @@ impl<S: Set> Tables<S> {
     /// Notes the squares that an initial step passed over on which it can be captured legally.
     fn remember_passed(&self, next: &mut Pos<S>, us: Side, m: Move) {
         let passed = self.passed_by(us, m);
-        next.victim = m.to_index();
+        next.victim = m.to();
         let mut legal = [NO_SQUARE; 2];
         let mut n = 0;
         for square in passed.into_iter().filter(|&s| s != NO_SQUARE) {
@@ -204,14 +213,14 @@ impl<S: Set> Tables<S> {
     }
 
     /// The squares passed over by an initial step, lowest first.
-    fn passed_by(&self, us: Side, m: Move) -> [u8; 2] {
+    fn passed_by(&self, us: Side, m: Move) -> [Square; 2] {
         for pawn in self.pawns.iter().filter(|p| p.kind == m.piece_index()) {
             for shift in &pawn.quiet[us.index()] {
                 let mut passed = [NO_SQUARE; 2];
-                let mut at = m.to_index();
+                let mut at = m.to();
                 for slot in &mut passed {
                     at = shift.origin[usize::from(at)];
-                    if at == m.from_index() {
+                    if at == m.from() {
                         break;
                     }
                     *slot = at;
@@ -222,7 +231,7 @@ impl<S: Set> Tables<S> {
                     } else {
                         passed[1]
                     };
-                    let reached = shift.origin[usize::from(last)] == m.from_index();
+                    let reached = shift.origin[usize::from(last)] == m.from();
                     if reached {
                         passed.sort_unstable();
                         return passed;
@@ -233,7 +242,7 @@ impl<S: Set> Tables<S> {
         [NO_SQUARE; 2]
     }
 
-    /// The key computed anew: the slow twin of what [`Tables::play`] keeps up to date.
+    /// The key computed anew: the slow twin of what [`Tables::play_unchecked`] keeps up to date.
     pub fn key_from_scratch(&self, pos: &Pos<S>) -> u64 {
         let mut key = self.rights_key(pos.rights) ^ self.keys.of_state(pos.state);
         for side in Side::ALL {
@@ -272,7 +281,7 @@ struct Perft<'a, S: Set> {
     lists: &'a mut [Vec<Move>],
 }
 
-impl<S: Set> Task for Perft<'_, S> {
+impl<S: Set> Kernel for Perft<'_, S> {
     type Out = u64;
 
     #[inline(always)]
@@ -285,7 +294,7 @@ impl<S: Set> Task for Perft<'_, S> {
         tables.generate_on(cpu, self.pos, &mut List(list));
         let mut nodes = 0;
         for &m in list.iter() {
-            let pos = &tables.play(self.pos, m);
+            let pos = &tables.play_unchecked(self.pos, m);
             if lists.is_empty() {
                 let mut count = Count(0);
                 tables.generate_on(cpu, pos, &mut count);

@@ -2,14 +2,34 @@
 //! counters and key. It knows no rules; [`crate::tables::Tables`] makes and generates its moves.
 
 use crate::frame::Square;
+use crate::piece::Kind;
 use crate::set::Set;
 use crate::setup::CastlingRights;
 use crate::side::Side;
-use crate::tables::Group;
-use crate::variant::Kind;
 
 /// No square.
-pub(crate) const NO_SQUARE: u8 = u8::MAX;
+pub(crate) const NO_SQUARE: Square = Square(u8::MAX);
+
+/// Kinds that are asked for together. Of the most important ones a position keeps a set of all pieces.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group {
+    pub kinds: Vec<u8>,
+    /// The plane of all, or of the first, or one that stays empty.
+    pub plane: u8,
+    /// Planes of the others.
+    pub rest: Vec<u8>,
+}
+
+impl Group {
+    /// Without a plane of its own.
+    pub fn new(kinds: Vec<u8>) -> Group {
+        Group {
+            plane: kinds.first().copied().unwrap_or(0),
+            rest: kinds.iter().skip(1).copied().collect(),
+            kinds,
+        }
+    }
+}
 
 /// A position; copied to make a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +41,9 @@ pub struct Pos<S: Set> {
     pub(crate) halfmove: u32,
     pub(crate) fullmove: u32,
     /// Squares on which a legal en-passant capture exists, lowest first.
-    pub(crate) passed: [u8; 2],
+    pub(crate) passed: [Square; 2],
     /// The piece that such a capture takes.
-    pub(crate) victim: u8,
+    pub(crate) victim: Square,
     pub(crate) rights: CastlingRights,
     pub(crate) state: u16,
     pub(crate) turn: Side,
@@ -59,12 +79,20 @@ impl<S: Set> Pos<S> {
     }
 
     /// All squares with a piece of the kind, of either side.
+    ///
+    /// # Panics
+    ///
+    /// If the kind is of a game with more kinds than the width has room for.
     #[inline(always)]
     pub fn kind(&self, kind: Kind) -> S {
         self.kinds.as_ref()[kind.index()]
     }
 
     /// All squares with a piece of the kind and side.
+    ///
+    /// # Panics
+    ///
+    /// If the kind is of a game with more kinds than the width has room for.
     #[inline(always)]
     pub fn pieces(&self, side: Side, kind: Kind) -> S {
         self.kind(kind) & self.side(side)
@@ -79,19 +107,21 @@ impl<S: Set> Pos<S> {
     /// What stands on a square.
     #[inline(always)]
     pub fn piece_on(&self, square: Square) -> Option<(Side, Kind)> {
-        let side = if self.sides[0].has(square.0) {
+        let side = if square.index() >= S::CAPACITY {
+            return None;
+        } else if self.sides[0].has(square) {
             Side::White
-        } else if self.sides[1].has(square.0) {
+        } else if self.sides[1].has(square) {
             Side::Black
         } else {
             return None;
         };
-        Some((side, Kind(self.kind_at(square.0))))
+        Some((side, Kind(self.kind_at(square))))
     }
 
     /// The kind on an occupied square.
     #[inline(always)]
-    pub(crate) fn kind_at(&self, square: u8) -> u8 {
+    pub(crate) fn kind_at(&self, square: Square) -> u8 {
         // Pawns are mostly listed last, and taken most often.
         let planes = &self.kinds.as_ref()[..S::KINDS];
         planes.iter().rposition(|p| p.has(square)).unwrap_or(0) as u8
@@ -123,10 +153,7 @@ impl<S: Set> Pos<S> {
 
     /// Squares on which a legal en-passant capture exists, lowest first.
     pub fn en_passant(&self) -> impl Iterator<Item = Square> + use<S> {
-        self.passed
-            .into_iter()
-            .filter(|&s| s != NO_SQUARE)
-            .map(Square)
+        self.passed.into_iter().filter(|&s| s != NO_SQUARE)
     }
 
     /// State flags: bit `i` for number `i` of [`crate::Variant::state_flags`].

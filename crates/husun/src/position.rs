@@ -1,27 +1,20 @@
 //! A position of some game, for all who do not care for the width of its sets: legal moves, making
 //! them, texts, status. Engines work on [`crate::pos::Pos`] and [`crate::tables::Tables`] instead.
 
+use crate::definition::StateFlag;
 use crate::fen::FenError;
+use crate::flaw::Flaw;
 use crate::frame::Square;
 use crate::legality::{SetupError, setup_of};
-use crate::moves::{Move, Special};
+use crate::moves::{IllegalMove, Move, PackedMove, Special};
+use crate::piece::Kind;
 use crate::setup::{CastlingRights, Setup};
 use crate::side::Side;
-use crate::variant::{AnyPos, AnyTables, Kind, StateFlag, Variant};
+use crate::status::Status;
+use crate::variant::Variant;
+use crate::width::{AnyPos, VisitPosition, at_width};
 use std::fmt;
 use std::sync::Arc;
-
-/// Runs an expression with the tables and the position at their width.
-macro_rules! at_width {
-    ($position:expr, |$t:ident, $p:ident| $body:expr) => {
-        match (&$position.variant.tables, &$position.pos) {
-            ($crate::variant::AnyTables::W64($t), $crate::variant::AnyPos::W64($p)) => $body,
-            ($crate::variant::AnyTables::W128($t), $crate::variant::AnyPos::W128($p)) => $body,
-            ($crate::variant::AnyTables::W192($t), $crate::variant::AnyPos::W192($p)) => $body,
-            _ => unreachable!("a position is made at the width of its variant"),
-        }
-    };
-}
 
 /// Why a position text is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,46 +50,6 @@ pub enum UciError {
     },
 }
 
-/// How things stand in a position, its history left aside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Status {
-    /// The game goes on.
-    Ongoing,
-    /// The side to move is mated.
-    Checkmate,
-    /// The side to move has no legal move and is not in check.
-    Stalemate,
-    /// A royal piece stands on an opposite citadel.
-    Citadel,
-    /// The side to move has bared the opponent's king.
-    BareKing,
-    /// Only royal pieces are left.
-    BareRoyals,
-    /// The move rule's count is full.
-    MoveRule,
-}
-
-impl Status {
-    /// Every status with its name.
-    pub const NAMES: [(Status, &'static str); 7] = [
-        (Status::Ongoing, "ongoing"),
-        (Status::Checkmate, "checkmate"),
-        (Status::Stalemate, "stalemate"),
-        (Status::Citadel, "citadel"),
-        (Status::BareKing, "bare king"),
-        (Status::BareRoyals, "bare royals"),
-        (Status::MoveRule, "move rule"),
-    ];
-
-    /// Its name, as `bare king`.
-    pub fn name(self) -> &'static str {
-        Self::NAMES
-            .iter()
-            .find(|(s, _)| *s == self)
-            .map_or("", |(_, name)| name)
-    }
-}
-
 /// A position of a game.
 ///
 /// ```
@@ -105,7 +58,7 @@ impl Status {
 /// assert_eq!(start.fen(), "1k1r/4/4/R1K1 w - - 0 1");
 /// let error = start.parse_uci("c1d1").unwrap_err();
 /// assert_eq!(error.to_string(), "`c1d1` is not legal here");
-/// let next = start.play(start.parse_uci("c1c2").unwrap());
+/// let next = start.play(start.parse_uci("c1c2").unwrap()).unwrap();
 /// assert_eq!(next.fen(), "1k1r/4/2K1/R3 b - - 1 1");
 /// ```
 #[derive(Clone)]
@@ -128,7 +81,7 @@ impl Variant {
 
     /// Reads a position text.
     pub fn position(self: &Arc<Self>, fen: &str) -> Result<Position, PositionError> {
-        let setup = crate::fen::read(self, fen)?;
+        let setup = crate::fen::read(self.notation(), fen)?;
         Ok(Position::from_setup(self, &setup)?)
     }
 }
@@ -136,8 +89,17 @@ impl Variant {
 impl Position {
     /// The position of an arrangement, if the game's rules allow it.
     pub fn from_setup(variant: &Arc<Variant>, setup: &Setup) -> Result<Position, SetupError> {
+        Position::checked(variant, setup, &[])
+    }
+
+    /// The position of an arrangement; of the flaws only that which leaves the arrangement as it is is ignored here.
+    pub(crate) fn checked(
+        variant: &Arc<Variant>,
+        setup: &Setup,
+        ignored: &[Flaw],
+    ) -> Result<Position, SetupError> {
         Ok(Position {
-            pos: variant.position_of(setup)?,
+            pos: variant.position_of(setup, ignored)?,
             variant: variant.clone(),
         })
     }
@@ -157,9 +119,37 @@ impl Position {
         &self.variant
     }
 
-    /// The position at its width, for code that is generic over it.
-    pub fn any(&self) -> &AnyPos {
-        &self.pos
+    /// Hands the position and its tables to code that is generic over their width.
+    ///
+    /// ```
+    /// use husun::pos::Pos;
+    /// use husun::set::Set;
+    /// use husun::tables::Tables;
+    /// use husun::VisitPosition;
+    /// use std::sync::Arc;
+    ///
+    /// /// Counts the captures of the side to move, without a list of them.
+    /// struct Captures;
+    ///
+    /// impl VisitPosition for Captures {
+    ///     type Output = usize;
+    ///     fn visit<S: Set>(self, tables: &Arc<Tables<S>>, pos: &Pos<S>) -> usize {
+    ///         let mut n = 0;
+    ///         tables.for_each_move(pos, |m| n += usize::from(pos.captured(m).is_some()));
+    ///         n
+    ///     }
+    /// }
+    ///
+    /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
+    /// assert_eq!(mini.position("1k1r/4/4/R2K w - - 0 1").unwrap().visit(Captures), 0);
+    /// ```
+    pub fn visit<V: VisitPosition>(&self, v: V) -> V::Output {
+        at_width!(self, |t, p| v.visit(t, p))
+    }
+
+    /// The position at a width, if that is its own: for code that keeps [tables](Variant::visit) of the game.
+    pub fn at_width<S: crate::set::Set>(&self) -> Option<&crate::pos::Pos<S>> {
+        self.pos.get()
     }
 
     /// Who is to move.
@@ -201,12 +191,10 @@ impl Position {
     /// Whether the two are the same position in all fields but the two counters.
     pub fn same_position(&self, other: &Position) -> bool {
         Arc::ptr_eq(&self.variant, &other.variant)
-            && match (&self.pos, &other.pos) {
-                (AnyPos::W64(a), AnyPos::W64(b)) => a.same_position(b),
-                (AnyPos::W128(a), AnyPos::W128(b)) => a.same_position(b),
-                (AnyPos::W192(a), AnyPos::W192(b)) => a.same_position(b),
-                _ => false,
-            }
+            && at_width!(self, |_t, a| other
+                .pos
+                .get()
+                .is_some_and(|b| a.same_position(b)))
     }
 
     /// All legal moves, in no particular order.
@@ -214,6 +202,26 @@ impl Position {
         let mut moves = Vec::with_capacity(64);
         at_width!(self, |t, p| t.legal_moves(p, &mut moves));
         moves
+    }
+
+    /// Calls `f` for every legal move, without a list.
+    pub fn for_each_move(&self, f: impl FnMut(Move)) {
+        at_width!(self, |t, p| t.for_each_move(p, f))
+    }
+
+    /// The first legal move, in no particular order, that `wanted` holds for; moves after it are not looked at.
+    pub fn find_move(&self, wanted: impl FnMut(Move) -> bool) -> Option<Move> {
+        at_width!(self, |t, p| t.find_move(p, wanted))
+    }
+
+    /// Whether a move is legal here, wherever it comes from.
+    pub fn is_legal(&self, m: Move) -> bool {
+        at_width!(self, |t, p| t.is_legal(p, m))
+    }
+
+    /// The legal move that a number of a table stands for, if it stands for one here.
+    pub fn unpack(&self, packed: PackedMove) -> Option<Move> {
+        at_width!(self, |t, p| t.unpack(p, packed))
     }
 
     /// Number of legal moves.
@@ -226,21 +234,23 @@ impl Position {
         at_width!(self, |t, p| t.perft(p, depth))
     }
 
-    /// The position after a move.
-    ///
-    /// The move must be one of [`Position::legal_moves`]; for any other the result is unspecified.
+    /// The position after a move, if it is legal here.
+    pub fn play(&self, m: Move) -> Result<Position, IllegalMove> {
+        match self.is_legal(m) {
+            true => Ok(self.play_unchecked(m)),
+            false => Err(IllegalMove),
+        }
+    }
+
+    /// The position after a move that is known to be legal here, as one of [`Position::legal_moves`] or one that
+    /// [`Position::parse_uci`] has read. For any other move the result is unspecified.
     ///
     /// # Panics
     ///
-    /// Some other moves panic: those of a larger board, of kinds that the game does not have, and made-up ones.
+    /// Some other moves panic: those of a larger board, and those of kinds that the game does not have.
     #[must_use]
-    pub fn play(&self, m: Move) -> Position {
-        let pos = match (&self.variant.tables, &self.pos) {
-            (AnyTables::W64(t), AnyPos::W64(p)) => AnyPos::W64(t.play(p, m)),
-            (AnyTables::W128(t), AnyPos::W128(p)) => AnyPos::W128(t.play(p, m)),
-            (AnyTables::W192(t), AnyPos::W192(p)) => AnyPos::W192(t.play(p, m)),
-            _ => unreachable!("a position is made at the width of its variant"),
-        };
+    pub fn play_unchecked(&self, m: Move) -> Position {
+        let pos = at_width!(self, |t, p| AnyPos::from(t.play_unchecked(p, m)));
         Position {
             variant: self.variant.clone(),
             pos,
@@ -254,7 +264,7 @@ impl Position {
 
     /// The square of the side's royal piece, if it has one that is royal now.
     pub fn royal_square(&self, side: Side) -> Option<Square> {
-        at_width!(self, |t, p| t.royal_square(p, side)).map(Square)
+        at_width!(self, |t, p| t.royal_square(p, side))
     }
 
     /// How many pieces of royal kinds the side has.
@@ -274,7 +284,7 @@ impl Position {
     /// What a move takes, with the square it stands on.
     pub fn captured(&self, m: Move) -> Option<(Square, Side, Kind)> {
         let square = match m.special() {
-            Special::EnPassant => at_width!(self, |_t, p| Square(p.victim)),
+            Special::EnPassant => at_width!(self, |_t, p| p.victim),
             _ => m.to(),
         };
         let (side, kind) = self.piece_on(square)?;
@@ -284,7 +294,7 @@ impl Position {
     /// Whether the side to move may accept its mate or stalemate: all its legal moves, of which there
     /// are some, are a Traverse that changes its royal piece, or the crowning.
     pub fn can_accept(&self) -> bool {
-        let Some(traverse) = &self.variant.rules.traverse else {
+        let Some(traverse) = &self.variant.rules().traverse else {
             return false;
         };
         let moves = self.legal_moves();
@@ -302,7 +312,7 @@ impl Position {
 
     /// The side that has won by the given status here; none for a draw or an ongoing game.
     pub fn winner(&self, status: Status) -> Option<Side> {
-        let stalemate = self.variant.rules.endings.stalemate;
+        let stalemate = self.variant.rules().endings.stalemate;
         match status {
             Status::Checkmate => Some(self.turn().opponent()),
             Status::Stalemate if stalemate == crate::variant::Stalemate::Win => {
@@ -313,11 +323,8 @@ impl Position {
         }
     }
 
-    /// Displays a move in UCI form.
-    ///
-    /// # Panics
-    ///
-    /// Displaying panics if the move has squares or kinds that the game does not have.
+    /// Displays a move in UCI form. A move of another game, with squares or kinds that this one does not have, is
+    /// displayed as `0000`, which is no move.
     pub fn uci(&self, m: Move) -> UciMove<'_> {
         UciMove {
             variant: &self.variant,
@@ -383,45 +390,8 @@ impl Position {
             [c] if c.is_ascii_lowercase() => Some(char::from(*c)),
             _ => return None,
         };
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         Some((frame.parse(from).ok()?, frame.parse(to).ok()?, letter))
-    }
-}
-
-impl<S: crate::set::Set> crate::tables::Tables<S> {
-    /// How things stand in a position, its history left aside.
-    pub fn status(&self, pos: &crate::pos::Pos<S>) -> Status {
-        if self.on_citadel(pos) {
-            return Status::Citadel;
-        }
-        if self.has_bared(pos) {
-            return Status::BareKing;
-        }
-        if !self.has_moves(pos) {
-            return if self.in_check(pos, pos.turn) {
-                Status::Checkmate
-            } else {
-                Status::Stalemate
-            };
-        }
-        if self.only_royals(pos) {
-            return Status::BareRoyals;
-        }
-        if pos.halfmove >= self.move_rule {
-            return Status::MoveRule;
-        }
-        Status::Ongoing
-    }
-
-    /// Whether the game is drawn because only royal pieces are left.
-    #[inline(always)]
-    pub fn only_royals(&self, pos: &crate::pos::Pos<S>) -> bool {
-        self.bare_royals && pos.occupied() == pos.of_kinds(&self.royals)
-    }
-
-    /// Half-moves after which the move rule ends the game; the highest number if there is none.
-    pub fn move_rule(&self) -> u32 {
-        self.move_rule
     }
 }
 
@@ -433,7 +403,7 @@ impl PartialEq for Position {
 
 impl fmt::Debug for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Position({}: {})", self.variant.id, self.fen())
+        write!(f, "Position({}: {})", self.variant.id(), self.fen())
     }
 }
 
@@ -446,16 +416,15 @@ pub struct UciMove<'a> {
 
 impl fmt::Display for UciMove<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let frame = &self.variant.frame;
-        write!(
-            f,
-            "{}{}",
-            frame.name(self.m.from()),
-            frame.name(self.m.to())
-        )?;
-        if self.m.changes_kind() {
-            let letter = self.variant.piece(self.m.placed()).letter;
-            write!(f, "{}", letter.to_ascii_lowercase())?;
+        let (variant, m) = (self.variant, self.m);
+        let frame = variant.frame();
+        let placed = variant.pieces().get(m.placed().index());
+        let (true, true, Some(placed)) = (frame.has(m.from()), frame.has(m.to()), placed) else {
+            return f.write_str("0000");
+        };
+        write!(f, "{}{}", frame.name(m.from()), frame.name(m.to()))?;
+        if m.changes_kind() {
+            write!(f, "{}", placed.letter.to_ascii_lowercase())?;
         }
         Ok(())
     }

@@ -2,8 +2,8 @@
 //! text form of [`crate::pgn`]. The result of the game is taken from the text as it stands.
 
 use crate::game::{Game, Outcome};
-use crate::moves::Move;
-use crate::pgn::{Comment, GameResult, Line, Nag, Node, RawGame};
+use crate::moves::{IllegalMove, Move};
+use crate::pgn::{Comment, GameResult, Movetext, Nag, Node, RawGame};
 use crate::position::{Position, PositionError};
 use crate::san::SanError;
 use crate::side::Side;
@@ -84,7 +84,7 @@ pub struct Branch {
 /// let raw: husun::pgn::RawGame = text.parse().unwrap();
 /// let record = Record::from_raw(&raw, |id| (id == "mini").then(|| mini.clone()), || String::new()).unwrap();
 /// assert_eq!(record.game().moves().len(), 2);
-/// assert!(record.to_raw().to_pgn().unwrap().contains("1. Ra3 {safe} (1. Ra2) 1... Rd1+ *"));
+/// assert!(record.to_raw().unwrap().to_pgn().unwrap().contains("1. Ra3 {safe} (1. Ra2) 1... Rd1+ *"));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -154,21 +154,21 @@ impl Record {
         })
     }
 
-    /// The game's text form.
-    pub fn to_raw(&self) -> RawGame {
+    /// The game's text form; an error if a move is not legal where it stands.
+    pub fn to_raw(&self) -> Result<RawGame, IllegalMove> {
         let mut raw = RawGame {
             tags: self.tags.clone(),
-            line: write_line(&self.main, &self.start),
+            line: write_line(&self.main, &self.start)?,
             result: self.result,
         };
         let variant = self.start.variant();
-        raw.set_tag("Variant", variant.id.clone());
+        raw.set_tag("Variant", variant.id());
         if self.start != variant.start() {
             raw.set_tag("SetUp", "1");
             raw.set_tag("FEN", self.start.fen());
         }
         raw.set_tag("Result", self.result.marker());
-        raw
+        Ok(raw)
     }
 
     /// The value of a tag.
@@ -223,7 +223,7 @@ enum NullMoves {
 }
 
 // The reader of the text limits how deep variations nest, so recursion is bounded here.
-fn read_line(line: &Line, start: &Position, nulls: NullMoves) -> Result<Branch, RecordError> {
+fn read_line(line: &Movetext, start: &Position, nulls: NullMoves) -> Result<Branch, RecordError> {
     let mut position = start.clone();
     let mut plies = Vec::with_capacity(line.moves.len());
     let mut rest = Vec::new();
@@ -252,7 +252,7 @@ fn read_line(line: &Line, start: &Position, nulls: NullMoves) -> Result<Branch, 
             after: node.after.clone(),
             variations: variations.collect::<Result<_, _>>()?,
         });
-        position = position.play(m);
+        position = position.play_unchecked(m);
     }
     Ok(Branch {
         plies,
@@ -261,26 +261,25 @@ fn read_line(line: &Line, start: &Position, nulls: NullMoves) -> Result<Branch, 
     })
 }
 
-fn write_line(branch: &Branch, start: &Position) -> Line {
+fn write_line(branch: &Branch, start: &Position) -> Result<Movetext, IllegalMove> {
     let mut position = start.clone();
     let mut moves = Vec::with_capacity(branch.plies.len());
     for ply in &branch.plies {
+        let variations = ply.variations.iter();
         moves.push(Node {
-            san: position.san(ply.m),
+            san: position.san(ply.m)?,
             nags: ply.nags.clone(),
             before: ply.before.clone(),
             after: ply.after.clone(),
-            variations: ply
-                .variations
-                .iter()
+            variations: variations
                 .map(|v| write_line(v, &position))
-                .collect(),
+                .collect::<Result<_, _>>()?,
         });
-        position = position.play(ply.m);
+        position = position.play_unchecked(ply.m);
     }
     moves.extend(branch.rest.iter().cloned());
-    Line {
+    Ok(Movetext {
         moves,
         tail: branch.tail.clone(),
-    }
+    })
 }

@@ -2,10 +2,10 @@
 //! letter of a pawn, with needless squares, and in UCI form.
 
 use crate::frame::Frame;
-use crate::moves::{Move, Special};
+use crate::moves::{IllegalMove, Move, Special};
+use crate::piece::Kind;
 use crate::position::{Position, UciError};
 use crate::side::Wing;
-use crate::variant::Kind;
 use std::fmt::Write;
 
 /// Why a text is no move in algebraic notation here.
@@ -43,29 +43,32 @@ struct Parsed {
 impl Position {
     /// A legal move in algebraic notation, with `+` or `#`.
     ///
-    /// # Panics
-    ///
-    /// Moves that are not legal here may panic, as those of a larger board do.
-    ///
     /// ```
     /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
     /// let start = mini.start();
     /// let m = start.parse_san("Ra1a3").unwrap();
-    /// assert_eq!(start.san(m), "Ra3");
+    /// assert_eq!(start.san(m).unwrap(), "Ra3");
     /// assert!(start.parse_san("Kd1").is_err());
     /// ```
-    pub fn san(&self, m: Move) -> String {
+    pub fn san(&self, m: Move) -> Result<String, IllegalMove> {
         self.san_among(m, &self.legal_moves())
     }
 
-    /// The same, where all legal moves are known already.
-    pub fn san_among(&self, m: Move, legal: &[Move]) -> String {
+    /// A legal move in algebraic notation where all legal moves are known already.
+    ///
+    /// # Panics
+    ///
+    /// Perhaps, if the moves given are not the legal ones here.
+    pub fn san_among(&self, m: Move, legal: &[Move]) -> Result<String, IllegalMove> {
+        if !legal.contains(&m) {
+            return Err(IllegalMove);
+        }
         let mut text = self.san_without_check(m, legal);
-        let next = self.play(m);
+        let next = self.play_unchecked(m);
         if next.in_check() {
             text.push(if next.count_moves() == 0 { '#' } else { '+' });
         }
-        text
+        Ok(text)
     }
 
     fn san_without_check(&self, m: Move, legal: &[Move]) -> String {
@@ -74,14 +77,14 @@ impl Position {
             Special::CastleEast => return CASTLING[0].0.into(),
             Special::CastleWest => return CASTLING[1].0.into(),
             Special::Crowning => {
-                let crowning = self.variant.rules.crowning;
+                let crowning = self.variant.rules().crowning;
                 return crowning.map_or(String::new(), |c| {
                     format!("{}={}", letter(c.piece), letter(c.becomes))
                 });
             }
             _ => {}
         }
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         let mut text = String::with_capacity(8);
         let plain_pawn = Some(m.piece()) == self.plain_pawn();
         let capture = self.is_capture(m);
@@ -141,7 +144,7 @@ impl Position {
                 });
             }
         }
-        if let Some(c) = self.variant.rules.crowning {
+        if let Some(c) = self.variant.rules().crowning {
             let letter = |kind| self.variant.piece(kind).letter;
             if word == format!("{}={}", letter(c.piece), letter(c.becomes)) {
                 return only(Special::Crowning);
@@ -178,7 +181,7 @@ impl Position {
     }
 
     fn fits(&self, m: Move, parsed: &Parsed) -> bool {
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         let letter = |kind| self.variant.piece(kind).letter;
         let place = |s| (frame.file(s), frame.rank(s));
         let (file, rank) = place(m.from());

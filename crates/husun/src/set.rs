@@ -1,18 +1,22 @@
 //! Sets of squares: 64, 128 or 192 bits wide, one type generic over its number of 64-bit words.
 //! The width decides too how many kinds of piece a position has room for. No chess is known here.
 
+use crate::frame::Square;
 use std::fmt::Debug;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
 /// A set of squares in `N` words of 64 bits; bit `i` of the whole stands for square number `i`.
 ///
 /// ```
+/// use husun::Frame;
 /// use husun::set::{Set, Words};
-/// let mut s = Words::<2>::bit(3) | Words::bit(100);
+/// let board = Frame::new(12, 10, |_, _| false).unwrap();
+/// let (d1, e9) = (board.parse("d1").unwrap(), board.parse("e9").unwrap());
+/// let mut s = Words::<2>::bit(d1) | Words::bit(e9);
 /// assert_eq!(s.count(), 2);
-/// assert_eq!(s.iter().collect::<Vec<_>>(), [3, 100]);
-/// assert_eq!(s.pop_first(), Some(3));
-/// assert!(!s.has(3) && s.has(100));
+/// assert_eq!(s.iter().collect::<Vec<_>>(), [d1, e9]);
+/// assert_eq!(s.pop_first(), Some(d1));
+/// assert!(!s.has(d1) && s.has(e9));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Words<const N: usize>(pub [u64; N]);
@@ -50,22 +54,22 @@ pub trait Set:
 
     /// Planes with nothing on them.
     fn no_planes() -> Self::Planes;
-    /// The set of one square.
-    fn bit(square: u8) -> Self;
+    /// The set of one square, which must fit the width: of another the set is any.
+    fn bit(square: Square) -> Self;
     /// Word number `i`, squares `64 * i` to `64 * i + 63`.
     fn word(self, i: usize) -> u64;
     /// The set made of the given words; those beyond the width are ignored.
     fn from_words(word: impl Fn(usize) -> u64) -> Self;
     /// Whether the square is in the set.
-    fn has(self, square: u8) -> bool;
+    fn has(self, square: Square) -> bool;
     /// Whether no square is in the set.
     fn is_empty(self) -> bool;
     /// Number of squares in the set.
     fn count(self) -> u32;
     /// The lowest square, if any.
-    fn first(self) -> Option<u8>;
+    fn first(self) -> Option<Square>;
     /// The highest square, if any.
-    fn last(self) -> Option<u8>;
+    fn last(self) -> Option<Square>;
     /// All squares up to and with the lowest of the set; all squares if it is empty.
     fn through_first(self) -> Self;
     /// All squares from the highest of the set on; all squares if it is empty.
@@ -94,7 +98,7 @@ pub trait Set:
     }
 
     /// Removes and returns the lowest square.
-    fn pop_first(&mut self) -> Option<u8>;
+    fn pop_first(&mut self) -> Option<Square>;
 
     /// The squares from the lowest to the highest.
     #[inline(always)]
@@ -102,8 +106,16 @@ pub trait Set:
         Squares(self)
     }
 
+    /// The lowest squares, so many of them: all squares of a board that has so many.
+    fn lowest(n: usize) -> Self {
+        Self::from_words(|i| match n.saturating_sub(64 * i) {
+            64.. => u64::MAX,
+            some => (1 << some) - 1,
+        })
+    }
+
     /// The set of all given squares.
-    fn from_squares(squares: impl IntoIterator<Item = u8>) -> Self {
+    fn from_squares(squares: impl IntoIterator<Item = Square>) -> Self {
         squares
             .into_iter()
             .fold(Self::EMPTY, |set, square| set | Self::bit(square))
@@ -118,7 +130,7 @@ macro_rules! each {
         for i in 0..$words {
             let mut word = set.word(i);
             while word != 0 {
-                let $square = (64 * i as u32 + word.trailing_zeros()) as u8;
+                let $square = $crate::frame::Square((64 * i as u32 + word.trailing_zeros()) as u8);
                 word &= word - 1;
                 $body
             }
@@ -132,10 +144,10 @@ pub(crate) use each;
 pub struct Squares<S>(S);
 
 impl<S: Set> Iterator for Squares<S> {
-    type Item = u8;
+    type Item = Square;
 
     #[inline(always)]
-    fn next(&mut self) -> Option<u8> {
+    fn next(&mut self) -> Option<Square> {
         self.0.pop_first()
     }
 
@@ -188,9 +200,9 @@ where
     }
 
     #[inline(always)]
-    fn bit(square: u8) -> Self {
+    fn bit(square: Square) -> Self {
         // Without an index known at run time only, which would send the words through memory.
-        let (word, bit) = (usize::from(square >> 6), 1 << (square & 63));
+        let (word, bit) = (usize::from(square.0 >> 6), 1 << (square.0 & 63));
         Words(std::array::from_fn(|i| {
             if N == 1 || i == word { bit } else { 0 }
         }))
@@ -207,8 +219,8 @@ where
     }
 
     #[inline(always)]
-    fn has(self, square: u8) -> bool {
-        self.0[usize::from(square >> 6) % N] >> (square & 63) & 1 != 0
+    fn has(self, square: Square) -> bool {
+        self.0[usize::from(square.0 >> 6) % N] >> (square.0 & 63) & 1 != 0
     }
 
     #[inline(always)]
@@ -222,32 +234,34 @@ where
     }
 
     #[inline(always)]
-    fn first(self) -> Option<u8> {
+    fn first(self) -> Option<Square> {
         for i in 0..N {
             if self.0[i] != 0 {
-                return Some((64 * i as u32 + self.0[i].trailing_zeros()) as u8);
+                return Some(Square((64 * i as u32 + self.0[i].trailing_zeros()) as u8));
             }
         }
         None
     }
 
     #[inline(always)]
-    fn pop_first(&mut self) -> Option<u8> {
+    fn pop_first(&mut self) -> Option<Square> {
         for i in 0..N {
             let word = self.0[i];
             if word != 0 {
                 self.0[i] = word & (word - 1);
-                return Some((64 * i as u32 + word.trailing_zeros()) as u8);
+                return Some(Square((64 * i as u32 + word.trailing_zeros()) as u8));
             }
         }
         None
     }
 
     #[inline(always)]
-    fn last(self) -> Option<u8> {
+    fn last(self) -> Option<Square> {
         for i in (0..N).rev() {
             if self.0[i] != 0 {
-                return Some((64 * i as u32 + 63 - self.0[i].leading_zeros()) as u8);
+                return Some(Square(
+                    (64 * i as u32 + 63 - self.0[i].leading_zeros()) as u8,
+                ));
             }
         }
         None

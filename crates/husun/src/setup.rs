@@ -2,8 +2,8 @@
 //! from here to a position that the rules allow is [`crate::position::Position::from_setup`].
 
 use crate::frame::Square;
+use crate::piece::Kind;
 use crate::side::{Side, Wing};
-use crate::variant::Kind;
 
 /// Castling rights of both sides.
 ///

@@ -1,5 +1,6 @@
 //! The two sides and the two wings of the board: two-way choices with names.
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// A player's side. White (South) starts on the low ranks and moves first.
@@ -9,8 +10,9 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Side::White.opponent(), Side::Black);
 /// assert_eq!(Side::Black.letter(), 'b');
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Side {
     /// South, Pure-White.
     White,

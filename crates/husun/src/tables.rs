@@ -2,10 +2,12 @@
 //! for one width. Everything here is derived; nothing changes while a game is played.
 
 use crate::betza::Mode;
+use crate::definition::{CastlePath, StateFlag};
+use crate::frame::Square;
+use crate::pos::Group;
 use crate::set::Set;
 use crate::setup::CastlingRights;
 use crate::side::{Side, Wing};
-use crate::variant::{CastlePath, StateFlag, Variant};
 
 mod atoms;
 mod derive;
@@ -13,11 +15,10 @@ pub(crate) mod fill;
 mod line;
 mod rider;
 
-use crate::cpu::{Cpu, Level, Task};
+use crate::cpu::{Cpu, Kernel, Level};
 use fill::Fill;
-use line::{Line, Shapes};
+use line::{Shapes, SliderLine};
 
-pub(crate) use derive::add_paths;
 pub(crate) use rider::Rider;
 
 /// A step of every piece of a set at once.
@@ -28,11 +29,11 @@ pub(crate) struct Shift<S> {
     /// Squares from which the step makes that difference.
     regular: S,
     /// Steps with another difference: near missing squares.
-    irregular: Vec<(u8, u8)>,
+    irregular: Vec<(Square, Square)>,
     /// Where initial steps of more than one square pass first.
     pub initial: S,
     /// From where the step leads to a square.
-    pub origin: Vec<u8>,
+    pub origin: Vec<Square>,
 }
 
 impl<S: Set> Shift<S> {
@@ -76,27 +77,6 @@ pub(crate) struct LeapAttack<S> {
     /// it may leap to or castles over.
     pub near: [Vec<S>; 2],
     pub kinds: Group,
-}
-
-/// Kinds that are asked for together. Of the most important ones a position keeps a set of all pieces.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Group {
-    pub kinds: Vec<u8>,
-    /// The plane of all, or of the first, or one that stays empty.
-    pub plane: u8,
-    /// Planes of the others.
-    pub rest: Vec<u8>,
-}
-
-impl Group {
-    /// Without a plane of its own.
-    pub fn new(kinds: Vec<u8>) -> Group {
-        Group {
-            plane: kinds.first().copied().unwrap_or(0),
-            rest: kinds.iter().skip(1).copied().collect(),
-            kinds,
-        }
-    }
 }
 
 /// Kinds with a leap in common.
@@ -207,7 +187,7 @@ pub(crate) struct Crown {
 
 /// See [`crate::variant::Castling`].
 #[derive(Clone, Debug)]
-pub(crate) struct CastlingSquares<S> {
+pub(crate) struct CastlingTable<S> {
     pub piece: u8,
     pub partner: u8,
     pub side: Side,
@@ -235,7 +215,7 @@ pub(crate) struct Keys {
 
 impl Keys {
     #[inline(always)]
-    pub fn piece(&self, side: Side, kind: u8, square: u8) -> u64 {
+    pub fn piece(&self, side: Side, kind: u8, square: Square) -> u64 {
         self.pieces[(2 * usize::from(kind) + side.index()) * self.squares + usize::from(square)]
     }
 
@@ -297,7 +277,7 @@ pub struct Tables<S: Set> {
     pub(crate) setup_counts: [Vec<u32>; 2],
     pub(crate) several_royals: bool,
     pub(crate) apart: bool,
-    pub(crate) castlings: [Vec<CastlingSquares<S>>; 2],
+    pub(crate) castlings: [Vec<CastlingTable<S>>; 2],
     /// By square: castling rights that end when a piece leaves or arrives.
     pub(crate) rights_lost: Vec<u8>,
     pub(crate) castle: Option<Castle<S>>,
@@ -315,9 +295,9 @@ pub struct Tables<S: Set> {
 #[derive(Clone, Debug)]
 pub(crate) struct Spot<S> {
     /// File, rank and both diagonals.
-    lines: [Line<S>; 4],
+    lines: [SliderLine<S>; 4],
     /// Both diagonals at once; the table of shapes is [`Tables::diagonals`].
-    cross: Line<S>,
+    cross: SliderLine<S>,
     /// What sliders reach on an empty board.
     pub orthogonal: S,
     pub diagonal: S,
@@ -333,12 +313,12 @@ pub(crate) struct Spot<S> {
 /// What a rook (`first` is 0) or a bishop (2) reaches.
 struct Lines<'a, S: Set> {
     tables: &'a Tables<S>,
-    square: u8,
+    square: Square,
     occupied: S,
     first: usize,
 }
 
-impl<S: Set> Task for Lines<'_, S> {
+impl<S: Set> Kernel for Lines<'_, S> {
     type Out = S;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> S {
@@ -350,7 +330,7 @@ impl<S: Set> Task for Lines<'_, S> {
 impl<S: Set> Tables<S> {
     /// Squares that a rook reaches, up to and with the first blockers.
     #[inline(always)]
-    pub fn orthogonal_attacks(&self, square: u8, occupied: S) -> S {
+    pub fn orthogonal_attacks(&self, square: Square, occupied: S) -> S {
         let tables = self;
         self.level.run(Lines {
             tables,
@@ -362,7 +342,7 @@ impl<S: Set> Tables<S> {
 
     /// Squares that a bishop reaches, up to and with the first blockers.
     #[inline(always)]
-    pub fn diagonal_attacks(&self, square: u8, occupied: S) -> S {
+    pub fn diagonal_attacks(&self, square: Square, occupied: S) -> S {
         let tables = self;
         self.level.run(Lines {
             tables,
@@ -373,17 +353,17 @@ impl<S: Set> Tables<S> {
     }
 
     #[inline(always)]
-    pub(crate) fn orthogonal<C: Cpu>(&self, cpu: C, square: u8, occupied: S) -> S {
+    pub(crate) fn orthogonal<C: Cpu>(&self, cpu: C, square: Square, occupied: S) -> S {
         self.two_lines(cpu, square, occupied, 0)
     }
 
     #[inline(always)]
-    pub(crate) fn diagonal<C: Cpu>(&self, cpu: C, square: u8, occupied: S) -> S {
+    pub(crate) fn diagonal<C: Cpu>(&self, cpu: C, square: Square, occupied: S) -> S {
         self.two_lines(cpu, square, occupied, 2)
     }
 
     #[inline(always)]
-    fn two_lines<C: Cpu>(&self, cpu: C, square: u8, occupied: S, first: usize) -> S {
+    fn two_lines<C: Cpu>(&self, cpu: C, square: Square, occupied: S, first: usize) -> S {
         let i = usize::from(square);
         if C::GATHERS {
             let lines = &self.spots[i].lines;
@@ -400,18 +380,18 @@ impl<S: Set> Tables<S> {
 
     /// The squares between two of a rank, file or diagonal.
     #[inline(always)]
-    pub(crate) fn between(&self, a: u8, b: u8) -> S {
+    pub(crate) fn between(&self, a: Square, b: Square) -> S {
         self.between[usize::from(a) * self.squares + usize::from(b)]
     }
 
     /// The squares next to one.
     #[inline(always)]
-    pub(crate) fn ring(&self, square: u8) -> S {
+    pub(crate) fn ring(&self, square: Square) -> S {
         self.spots[usize::from(square)].ring
     }
 
     #[inline(always)]
-    pub(crate) fn leap(&self, table: u16, square: u8) -> S {
+    pub(crate) fn leap(&self, table: u16, square: Square) -> S {
         self.leaps[usize::from(table) + usize::from(square)]
     }
 
@@ -470,7 +450,7 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    /// Stands in while a variant is being built.
+    /// What building starts from.
     pub(crate) fn empty() -> Self {
         Tables {
             level: Level::detect(),

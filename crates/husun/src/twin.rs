@@ -3,13 +3,15 @@
 //! legality scheme with the fast generator, tries every move on a copy and looks who attacks whom.
 
 use crate::betza::{Vector, Way};
+use crate::definition::{CastlePath, SideSquares, StateFlag};
 use crate::fen::HIGHEST_COUNTER;
 use crate::frame::Square;
 use crate::moves::{Move, Special};
+use crate::piece::Kind;
 use crate::position::Position;
 use crate::setup::Setup;
 use crate::side::{Side, Wing};
-use crate::variant::{CastlePath, Kind, SideSquares, StateFlag, Variant};
+use crate::variant::Variant;
 
 /// All legal moves of a position, in no particular order: what [`Position::legal_moves`] must give.
 ///
@@ -51,7 +53,9 @@ impl<'a> Board<'a> {
 
     fn step(&self, from: Square, side: Side, (dx, dy): Vector) -> Option<Square> {
         let north = if side == Side::White { 1 } else { -1 };
-        self.game.frame.step(from, dx.into(), north * i32::from(dy))
+        self.game
+            .frame()
+            .step(from, dx.into(), north * i32::from(dy))
     }
 
     fn is_empty(&self, square: Square) -> bool {
@@ -59,7 +63,7 @@ impl<'a> Board<'a> {
     }
 
     fn pieces(&self, side: Side) -> Vec<(Square, Kind)> {
-        let squares = self.game.frame.squares();
+        let squares = self.game.frame().squares();
         squares
             .filter_map(|s| {
                 let (whose, kind) = self.now.piece_on(s)?;
@@ -144,7 +148,7 @@ impl<'a> Board<'a> {
     /// Targets of a pawn-type piece's initial steps.
     fn initial_steps(&self, from: Square, side: Side, kind: Kind) -> Vec<Square> {
         let mut targets = Vec::new();
-        let Some(initial) = &self.game.rules.initial else {
+        let Some(initial) = &self.game.rules().initial else {
             return targets;
         };
         if !initial.squares[side.index()].contains(&from) {
@@ -182,7 +186,7 @@ impl<'a> Board<'a> {
         royals.retain(|&(_, kind)| self.game.piece(kind).royal);
         match royals[..] {
             [one] => Some(one),
-            [first, ..] if !self.game.rules.several_royals => Some(first),
+            [first, ..] if !self.game.rules().several_royals => Some(first),
             _ => None,
         }
     }
@@ -202,7 +206,7 @@ impl<'a> Board<'a> {
 
     /// The castle within which a royal piece of the kind on the square may go anywhere.
     fn castle(&self, side: Side, kind: Kind, from: Square) -> &[Square] {
-        let Some(traverse) = &self.game.rules.traverse else {
+        let Some(traverse) = &self.game.rules().traverse else {
             return &[];
         };
         let castle = &traverse.castle[side.index()];
@@ -235,7 +239,7 @@ impl<'a> Board<'a> {
             all.retain(|&(_, kind)| self.game.piece(kind).royal);
             all
         };
-        let frame = &self.game.frame;
+        let frame = self.game.frame();
         let near = |a: u8, b: u8| a.abs_diff(b) <= 1;
         royals(Side::White).iter().any(|&(a, _)| {
             royals(Side::Black).iter().any(|&(b, _)| {
@@ -245,7 +249,7 @@ impl<'a> Board<'a> {
     }
 
     fn is_over(&self) -> bool {
-        let endings = &self.game.rules.endings;
+        let endings = &self.game.rules().endings;
         let on_citadel = |squares: &SideSquares| {
             Side::ALL.iter().any(|&side| {
                 self.pieces(side).iter().any(|&(square, kind)| {
@@ -260,7 +264,7 @@ impl<'a> Board<'a> {
 
     /// What promotion may choose now.
     fn promotions(&self) -> Vec<Kind> {
-        let Some(promotion) = &self.game.rules.promotion else {
+        let Some(promotion) = &self.game.rules().promotion else {
             return Vec::new();
         };
         let side = self.now.turn;
@@ -268,7 +272,7 @@ impl<'a> Board<'a> {
         for &kind in &promotion.captured {
             let crowned = self
                 .game
-                .rules
+                .rules()
                 .crowning
                 .filter(|c| c.piece == kind && self.flag(StateFlag::Crowned));
             let placed = crowned.map_or(kind, |c| c.becomes);
@@ -282,7 +286,7 @@ impl<'a> Board<'a> {
 
     /// What a piece may be after arriving on a square.
     fn placed(&self, kind: Kind, to: Square) -> Vec<Kind> {
-        let (rules, side) = (&self.game.rules, self.now.turn.index());
+        let (rules, side) = (self.game.rules(), self.now.turn.index());
         let piece = self.game.piece(kind);
         if let Some(p) = &rules.promotion
             && p.pieces.contains(&kind)
@@ -319,9 +323,8 @@ impl<'a> Board<'a> {
         let us = self.now.turn;
         let mut moves = Vec::new();
         for (from, kind) in self.pieces(us) {
-            let new = |to: Square, placed: Kind, special| {
-                Move::new(from.0, to.0, kind.0, placed.0, special)
-            };
+            let new =
+                |to: Square, placed: Kind, special| Move::new(from, to, kind.0, placed.0, special);
             let targets = self.targets(from, us, kind);
             let pawn = self.game.piece(kind).pawn;
             for &to in &targets {
@@ -341,7 +344,7 @@ impl<'a> Board<'a> {
                 }
             }
             if self.royal(us) == Some((from, kind))
-                && let Some(traverse) = &self.game.rules.traverse
+                && let Some(traverse) = &self.game.rules().traverse
             {
                 let own = |s: Square| self.now.piece_on(s).is_some_and(|p| p.0 == us);
                 let castle = self.castle(us, kind, from).iter();
@@ -354,7 +357,7 @@ impl<'a> Board<'a> {
             && self.flag(StateFlag::Offer)
         {
             let crowning = Special::Crowning;
-            moves.push(Move::new(royal.0, royal.0, kind.0, kind.0, crowning));
+            moves.push(Move::new(royal, royal, kind.0, kind.0, crowning));
         }
         moves.retain(|&m| self.is_safe(m));
         moves
@@ -371,19 +374,19 @@ impl<'a> Board<'a> {
     fn is_safe(&self, m: Move) -> bool {
         let us = self.now.turn;
         let after = self.made(m);
-        // rules/citadel.md: a move is judged by the mover's status before it.
+        // games/citadel9/rules.md: a move is judged by the mover's status before it.
         let royal = self.royal(us).map(|(square, _)| match square == m.from() {
             true => m.to(),
             false => square,
         });
         let attacked = royal.is_some_and(|square| after.attacks(us.opponent(), square));
-        let touching = self.game.rules.apart && after.royals_touch();
+        let touching = self.game.rules().apart && after.royals_touch();
         !attacked && !touching
     }
 
     fn add_castlings(&self, moves: &mut Vec<Move>) {
         let us = self.now.turn;
-        let Some(castling) = &self.game.rules.castling else {
+        let Some(castling) = &self.game.rules().castling else {
             return;
         };
         for wing in Wing::ALL {
@@ -402,7 +405,7 @@ impl<'a> Board<'a> {
                 Wing::West => Special::CastleWest,
             };
             let king = castling.piece.0;
-            moves.push(Move::new(path.from.0, path.to.0, king, king, special));
+            moves.push(Move::new(path.from, path.to, king, king, special));
         }
     }
 
@@ -470,7 +473,7 @@ impl<'a> Board<'a> {
         if is_pawn && m.changes_kind() {
             let freed = self
                 .game
-                .rules
+                .rules()
                 .prison
                 .iter()
                 .any(|a| a.piece == m.placed() && a.squares[us.index()].contains(&m.to()));
@@ -478,7 +481,7 @@ impl<'a> Board<'a> {
                 next.set_flag(StateFlag::InPrison(us, m.placed()), false);
             }
         }
-        if let Some(castling) = &self.game.rules.castling
+        if let Some(castling) = &self.game.rules().castling
             && m.special() != Special::Crowning
         {
             for side in Side::ALL {
@@ -498,7 +501,7 @@ impl<'a> Board<'a> {
     }
 
     fn move_partner(&mut self, us: Side, wing: Wing) {
-        let castling = self.game.rules.castling.as_ref();
+        let castling = self.game.rules().castling.as_ref();
         if let Some(path) = castling.and_then(|c| c.path(us, wing)) {
             // The royal piece may have arrived where its partner stood.
             if path.partner_from != path.to {
@@ -510,7 +513,7 @@ impl<'a> Board<'a> {
     }
 
     fn crown(&mut self) {
-        let Some(crowning) = self.game.rules.crowning else {
+        let Some(crowning) = self.game.rules().crowning else {
             return;
         };
         self.now.halfmove = 0;
@@ -531,7 +534,7 @@ impl<'a> Board<'a> {
             passed.sort();
             next.now.en_passant = passed;
         }
-        let rules = &self.game.rules;
+        let rules = self.game.rules();
         if let (Some(traverse), Some(_)) = (&rules.traverse, rules.crowning)
             && m.piece() == traverse.piece
             && m.changes_kind()
@@ -571,7 +574,7 @@ impl<'a> Board<'a> {
                 && self.strikes(from, us, kind, passed)
                 && self.placed(kind, passed).into_iter().any(|placed| {
                     let special = Special::EnPassant;
-                    let m = Move::new(from.0, passed.0, kind.0, placed.0, special);
+                    let m = Move::new(from, passed, kind.0, placed.0, special);
                     self.is_safe(m)
                 })
         })

@@ -58,7 +58,7 @@ pub fn family(name: &str) -> Option<&'static Family> {
 fn collect() -> Vec<Family> {
     let mut families: Vec<Family> = Vec::new();
     for variant in games::ids().filter_map(games::variant) {
-        let Some(customs) = variant.customs.clone() else {
+        let Some(customs) = variant.customs().clone() else {
             continue;
         };
         let at = families.iter().position(|f| f.name == customs.family);
@@ -101,7 +101,7 @@ impl Family {
     /// The game to which values lead, in the order of the questions.
     pub fn variant(&self, values: &[Option<String>]) -> Option<&Arc<Variant>> {
         self.variants.iter().find(|v| {
-            let choice = v.customs.iter().flat_map(|c| &c.choice);
+            let choice = v.customs().into_iter().flat_map(|c| &c.choice);
             choice
                 .into_iter()
                 .all(|(name, value)| self.settled(values, name) == Some(value))
@@ -115,7 +115,7 @@ impl Family {
 
     /// Whether players of its games may appoint a Counsellor.
     pub fn has_counsellors(&self) -> bool {
-        let mut customs = self.variants.iter().filter_map(|v| v.customs.as_ref());
+        let mut customs = self.variants.iter().filter_map(|v| v.customs());
         customs.any(|c| c.counsellor)
     }
 }

@@ -24,5 +24,5 @@ pub fn check(position: &Position) -> Option<String> {
     let square = position
         .in_check()
         .then(|| position.royal_square(position.turn()))??;
-    Some(position.variant().frame.name(square).to_string())
+    Some(position.variant().frame().name(square).to_string())
 }

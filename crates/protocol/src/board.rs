@@ -4,9 +4,9 @@
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::variant::{AnyPos, AnyTables};
-use husun::{Frame, Move, Position, Square};
+use husun::{Frame, Move, Position, Square, VisitPosition};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// The moves of a line as text, from the position on.
 pub fn line_text(position: &Position, line: &[Move]) -> String {
@@ -19,9 +19,9 @@ pub fn line_text(position: &Position, line: &[Move]) -> String {
 /// ```
 /// let chess = games::variant("chess").unwrap();
 /// let position = chess.position("4k3/8/8/8/8/8/8/4R1K1 b - - 0 1").unwrap();
-/// let names: Vec<String> = protocol::board::checkers(&position)
+/// let names: Vec<String> = husun_protocol::board::checkers(&position)
 ///     .into_iter()
-///     .map(|s| chess.frame.name(s).to_string())
+///     .map(|s| chess.frame().name(s).to_string())
 ///     .collect();
 /// assert_eq!(names, ["e1"]);
 /// ```
@@ -30,27 +30,25 @@ pub fn checkers(position: &Position) -> Vec<Square> {
     let Some(royal) = position.royal_square(turn).filter(|_| position.in_check()) else {
         return Vec::new();
     };
-    let royal = royal.index() as u8;
-    let squares: Vec<u8> = match (position.variant().tables(), position.any()) {
-        (AnyTables::W64(t), AnyPos::W64(p)) => attackers(t, p, royal),
-        (AnyTables::W128(t), AnyPos::W128(p)) => attackers(t, p, royal),
-        (AnyTables::W192(t), AnyPos::W192(p)) => attackers(t, p, royal),
-        _ => Vec::new(),
-    };
-    let frame = &position.variant().frame;
-    let squares = squares.into_iter();
-    squares.filter_map(|s| frame.square(s.into())).collect()
+    position.visit(Attackers(royal))
 }
 
-fn attackers<S: Set>(tables: &Tables<S>, pos: &Pos<S>, royal: u8) -> Vec<u8> {
-    let all = tables.attackers(pos, royal, pos.occupied());
-    (all & pos.side(pos.turn().opponent())).iter().collect()
+/// The opponent's pieces that attack a square.
+struct Attackers(Square);
+
+impl VisitPosition for Attackers {
+    type Output = Vec<Square>;
+
+    fn visit<S: Set>(self, tables: &Arc<Tables<S>>, pos: &Pos<S>) -> Vec<Square> {
+        let all = tables.attackers(pos, self.0, pos.occupied());
+        (all & pos.side(pos.turn().opponent())).iter().collect()
+    }
 }
 
 /// The board as lines of text, the last rank first; squares that do not exist show `*`.
 pub fn diagram(position: &Position) -> String {
     let variant = position.variant();
-    let frame = &variant.frame;
+    let frame = variant.frame();
     let rule = format!(" +{}\n", "---+".repeat(frame.files().into()));
     let mut text = rule.clone();
     for rank in (0..frame.ranks()).rev() {

@@ -1,8 +1,8 @@
 //! What a session waits for: lines of its input and what its engine's thread has to say, in one channel.
 //! The thread owns the engine while it works and hands it back when it is done.
 
-use crate::host::{Task, Thinker};
-use crate::lines::{Line, Lines};
+use crate::host::{SearchRequest, Thinker};
+use crate::lines::{InputLine, Lines};
 use engine::{Info, Outcome};
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, Sender};
 /// What happens to a session.
 pub(crate) enum Event {
     /// A line was read.
-    Line(Line),
+    Line(InputLine),
     /// The input has ended.
     Eof,
     /// The search has found something.
@@ -46,12 +46,12 @@ pub(crate) struct Job {
 }
 
 /// What a job may say and look at while it works.
-pub(crate) struct Desk<'a> {
+pub(crate) struct JobContext<'a> {
     events: &'a Sender<Event>,
     stop: &'a AtomicBool,
 }
 
-impl Desk<'_> {
+impl JobContext<'_> {
     /// Prints a line.
     pub fn say(&self, line: String) {
         // Nobody listens once the session has ended.
@@ -71,13 +71,17 @@ impl Desk<'_> {
 
 impl Job {
     /// Starts a search.
-    pub fn search(thinker: Box<dyn Thinker>, task: Task, events: &Sender<Event>) -> Job {
-        let ponder = task.limits.ponder.clone();
-        let mut job = Job::start(thinker, events, move |thinker, desk| {
+    pub fn search(
+        thinker: Box<dyn Thinker>,
+        request: SearchRequest,
+        events: &Sender<Event>,
+    ) -> Job {
+        let ponder = request.limits.ponder.clone();
+        let mut job = Job::start(thinker, events, move |thinker, context| {
             let mut report = |info: &Info| {
-                let _ = desk.events.send(Event::Info(Box::new(info.clone())));
+                let _ = context.events.send(Event::Info(Box::new(info.clone())));
             };
-            Some(thinker.think(&task, desk.stop(), &mut report))
+            Some(thinker.think(&request, context.stop(), &mut report))
         });
         if let Some(ponder) = ponder {
             job.ponder = ponder;
@@ -89,7 +93,7 @@ impl Job {
     pub fn start(
         mut thinker: Box<dyn Thinker>,
         events: &Sender<Event>,
-        work: impl FnOnce(&mut dyn Thinker, &Desk) -> Option<Outcome> + Send + 'static,
+        work: impl FnOnce(&mut dyn Thinker, &JobContext) -> Option<Outcome> + Send + 'static,
     ) -> Job {
         let stop = Arc::new(AtomicBool::new(false));
         let job = Job {
@@ -98,13 +102,13 @@ impl Job {
         };
         let events = events.clone();
         std::thread::spawn(move || {
-            let desk = Desk {
+            let context = JobContext {
                 events: &events,
                 stop: &stop,
             };
             // A fault in the engine must not take the session with it. The engine is not used again.
             let done = catch_unwind(AssertUnwindSafe(|| {
-                let found = work(thinker.as_mut(), &desk);
+                let found = work(thinker.as_mut(), &context);
                 (thinker, found)
             }));
             let _ = events.send(match done {

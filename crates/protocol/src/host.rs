@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 /// What is to be searched.
 #[derive(Clone, Debug)]
-pub struct Task {
+pub struct SearchRequest {
     /// The position.
     pub position: Position,
     /// Keys of the positions before it, the oldest first.
@@ -26,7 +26,12 @@ pub trait Thinker: Send {
     /// Forgets all earlier searches.
     fn forget(&mut self);
     /// Searches; returns soon after `stop` has become true.
-    fn think(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(&Info)) -> Outcome;
+    fn think(
+        &mut self,
+        request: &SearchRequest,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(&Info),
+    ) -> Outcome;
     /// Says in a few lines how good a position is without looking ahead.
     fn assess(&self, position: &Position) -> String;
 }
@@ -71,8 +76,19 @@ impl Thinker for Engine {
         self.clear();
     }
 
-    fn think(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(&Info)) -> Outcome {
-        self.search(&task.position, &task.history, &task.limits, stop, report)
+    fn think(
+        &mut self,
+        request: &SearchRequest,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(&Info),
+    ) -> Outcome {
+        self.search(
+            &request.position,
+            &request.history,
+            &request.limits,
+            stop,
+            report,
+        )
     }
 
     fn assess(&self, position: &Position) -> String {

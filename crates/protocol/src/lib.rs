@@ -1,28 +1,28 @@
 //! UCI and XBoard: text to commands and back, and the sessions that drive an engine by them.
 //!
-//! A session needs a [`Host`]: the games there are, files of games, engines for them. [`Home`] is the
+//! A session needs a [`Host`]: the games there are, files of games, engines for them. [`StandardHost`] is the
 //! one of this program; tests bring their own. Searching itself is the engine's.
 //!
 //! ```
-//! use protocol::{Home, uci};
+//! use husun_protocol::{StandardHost, uci};
 //!
 //! let mut answer = Vec::new();
-//! uci::run(Home::default(), &b"isready\nquit\n"[..], &mut answer).unwrap();
+//! uci::run(StandardHost::default(), &b"isready\nquit\n"[..], &mut answer).unwrap();
 //! assert_eq!(answer, b"readyok\n");
 //! ```
 
 pub mod board;
 mod events;
-mod home;
 mod host;
 mod lines;
-mod room;
+mod session_core;
 pub mod settings;
+mod standard_host;
 #[cfg(test)]
-mod talk;
+mod testing;
 pub mod uci;
 pub mod xboard;
 
-pub use home::{Home, own_values, values_path};
-pub use host::{Host, HostError, Task, Thinker};
-pub use lines::{Line, Lines, MAX_LINE};
+pub use host::{Host, HostError, SearchRequest, Thinker};
+pub use lines::{InputLine, Lines, MAX_LINE};
+pub use standard_host::{StandardHost, own_values, values_path};

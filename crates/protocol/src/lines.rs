@@ -7,7 +7,7 @@ pub const MAX_LINE: usize = 1 << 17;
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum InputLine {
     /// A line without its end; bytes that are no text are replaced.
     Text(String),
     /// A line longer than [`MAX_LINE`], which was skipped.
@@ -17,9 +17,9 @@ pub enum Line {
 /// Reads lines until the end of the input or an error of it.
 ///
 /// ```
-/// use protocol::{Line, Lines};
-/// let lines: Vec<Line> = Lines::new(&b"uci\r\nquit"[..]).collect();
-/// assert_eq!(lines, [Line::Text("uci".into()), Line::Text("quit".into())]);
+/// use husun_protocol::{InputLine, Lines};
+/// let lines: Vec<InputLine> = Lines::new(&b"uci\r\nquit"[..]).collect();
+/// assert_eq!(lines, [InputLine::Text("uci".into()), InputLine::Text("quit".into())]);
 /// ```
 pub struct Lines<R> {
     input: BufReader<R>,
@@ -53,9 +53,9 @@ impl<R: Read> Lines<R> {
 }
 
 impl<R: Read> Iterator for Lines<R> {
-    type Item = Line;
+    type Item = InputLine;
 
-    fn next(&mut self) -> Option<Line> {
+    fn next(&mut self) -> Option<InputLine> {
         let mut bytes = Vec::new();
         let limit = MAX_LINE as u64 + 1;
         let read = (&mut self.input)
@@ -67,12 +67,14 @@ impl<R: Read> Iterator for Lines<R> {
         }
         if bytes.last() != Some(&b'\n') && bytes.len() > MAX_LINE {
             self.skip_line();
-            return Some(Line::TooLong);
+            return Some(InputLine::TooLong);
         }
         while bytes.last().is_some_and(|b| matches!(b, b'\n' | b'\r')) {
             bytes.pop();
         }
-        Some(Line::Text(String::from_utf8_lossy(&bytes).into_owned()))
+        Some(InputLine::Text(
+            String::from_utf8_lossy(&bytes).into_owned(),
+        ))
     }
 }
 
@@ -84,10 +86,10 @@ mod tests {
     fn long_lines_and_strange_bytes() {
         let mut input = vec![b'x'; 3 * MAX_LINE];
         input.extend_from_slice(b"\n\xff\xfe\0\n\nlast");
-        let lines: Vec<Line> = Lines::new(&input[..]).collect();
-        let text = |s: &str| Line::Text(s.into());
+        let lines: Vec<InputLine> = Lines::new(&input[..]).collect();
+        let text = |s: &str| InputLine::Text(s.into());
         let expected = [
-            Line::TooLong,
+            InputLine::TooLong,
             text("\u{fffd}\u{fffd}\0"),
             text(""),
             text("last"),

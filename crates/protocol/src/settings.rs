@@ -170,7 +170,7 @@ impl Settings {
     /// The engine's options that come of them.
     ///
     /// ```
-    /// use protocol::settings::{Name, Settings};
+    /// use husun_protocol::settings::{Name, Settings};
     /// let mut settings = Settings::new(1024);
     /// settings.set(Name::LimitStrength, Some("true"), &[]).unwrap();
     /// settings.set(Name::Elo, Some("1300"), &[]).unwrap();

@@ -2,7 +2,7 @@
 //! `cargo run -p husun-render --example gallery -- FOLDER`.
 
 use husun::{Side, Variant};
-use render::{Diagram, Ink, Mark, Picture, PieceSet, SquareSize, Style, TextStyle, Theme};
+use husun_render::{Diagram, Ink, Mark, Picture, PieceSet, SquareSize, Style, TextStyle, Theme};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,14 +75,14 @@ fn boards(variant: &Arc<Variant>, folder: &Path) -> Result<(), Box<dyn Error>> {
                 theme,
                 ..Style::default()
             };
-            let name = format!("{}-{name_of_set}-{name_of_theme}", variant.id);
+            let name = format!("{}-{name_of_set}-{name_of_theme}", variant.id());
             fs::write(
                 folder.join(format!("{name}.svg")),
-                render::svg::board(&picture, &style),
+                husun_render::svg::board(&picture, &style),
             )?;
             fs::write(
                 folder.join(format!("{name}.png")),
-                render::png::board(&picture, &style)?,
+                husun_render::png::board(&picture, &style)?,
             )?;
         }
     }
@@ -97,12 +97,12 @@ fn diagram(
     black: &[&str],
 ) -> Result<Diagram, Box<dyn Error>> {
     let kind = variant.kind(letter).ok_or("no such piece")?;
-    let mut diagram = Diagram::new(variant, Side::White, kind, variant.frame.parse(from)?);
+    let mut diagram = Diagram::new(variant, Side::White, kind, variant.frame().parse(from)?);
     for name in white {
-        diagram = diagram.blocker(variant.frame.parse(name)?, Side::White);
+        diagram = diagram.blocker(variant.frame().parse(name)?, Side::White);
     }
     for name in black {
-        diagram = diagram.blocker(variant.frame.parse(name)?, Side::Black);
+        diagram = diagram.blocker(variant.frame().parse(name)?, Side::Black);
     }
     Ok(diagram)
 }
@@ -112,7 +112,7 @@ fn marks(folder: &Path) -> Result<(), Box<dyn Error>> {
     let chess = games::variant("chess").ok_or("no such game")?;
     let position =
         chess.position("rnbqk1nr/pppp1ppp/8/4p3/1b1P4/5N2/PPP1PPPP/RNBQKB1R w KQkq - 2 3")?;
-    let square = |name| chess.frame.parse(name);
+    let square = |name| chess.frame().parse(name);
     let picture = Picture::of(&position)
         .view(Side::Black)
         .last_move_squares(square("f8")?, square("b4")?)
@@ -133,14 +133,14 @@ fn marks(folder: &Path) -> Result<(), Box<dyn Error>> {
         };
         fs::write(
             folder.join(format!("marks-{name}.png")),
-            render::png::board(&picture, &style)?,
+            husun_render::png::board(&picture, &style)?,
         )?;
         let text = TextStyle {
             theme,
-            colors: render::text::Colors::True,
-            symbols: render::text::Symbols::Unicode,
+            colors: husun_render::text::Colors::True,
+            symbols: husun_render::text::Symbols::Unicode,
         };
-        println!("{}", render::text::board(&picture, &text));
+        println!("{}", husun_render::text::board(&picture, &text));
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ impl Rgb {
     /// Reads `#rrggbb`.
     ///
     /// ```
-    /// use render::Rgb;
+    /// use husun_render::Rgb;
     /// assert_eq!(Rgb::parse("#0080ff"), Some(Rgb(0, 128, 255)));
     /// assert_eq!(Rgb::parse("#0080ff").unwrap().to_string(), "#0080ff");
     /// assert_eq!(Rgb::parse("blue"), None);
@@ -32,7 +32,7 @@ impl Rgb {
     /// This colour with so many hundredths (up to 100) of another.
     ///
     /// ```
-    /// use render::Rgb;
+    /// use husun_render::Rgb;
     /// assert_eq!(Rgb::BLACK.mix(Rgb(200, 100, 50), 50), Rgb(100, 50, 25));
     /// ```
     #[must_use]
@@ -65,7 +65,7 @@ impl Rgb {
     /// Contrast ratio of two colours from 1 to 21, by the same guidelines.
     ///
     /// ```
-    /// use render::Rgb;
+    /// use husun_render::Rgb;
     /// assert_eq!(Rgb::BLACK.contrast(Rgb::WHITE).round(), 21.0);
     /// ```
     pub fn contrast(self, other: Rgb) -> f64 {
@@ -86,7 +86,7 @@ impl Rgb {
     /// Number of the nearest colour of a terminal's palette of 256: of its cube or its greys.
     ///
     /// ```
-    /// use render::Rgb;
+    /// use husun_render::Rgb;
     /// assert_eq!((Rgb::WHITE.ansi256(), Rgb(255, 0, 0).ansi256()), (231, 196));
     /// assert_eq!(Rgb(128, 128, 128).ansi256(), 244);
     /// ```

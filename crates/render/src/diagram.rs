@@ -12,9 +12,9 @@ use std::sync::Arc;
 ///
 /// ```
 /// use husun::Side;
-/// use render::{Diagram, TextStyle};
+/// use husun_render::{Diagram, TextStyle};
 /// let chess = games::variant("chess").unwrap();
-/// let square = |name| chess.frame.parse(name).unwrap();
+/// let square = |name| chess.frame().parse(name).unwrap();
 /// let text = Diagram::new(&chess, Side::White, chess.kind('P').unwrap(), square("e2"))
 ///     .blocker(square("d3"), Side::Black)
 ///     .text(&TextStyle::default());
@@ -85,7 +85,12 @@ impl Diagram {
             .view(self.view)
             .legend(self.legend);
         let known = board.occupant(self.from).is_some();
-        let Some(piece) = self.variant.pieces.get(self.kind.index()).filter(|_| known) else {
+        let Some(piece) = self
+            .variant
+            .pieces()
+            .get(self.kind.index())
+            .filter(|_| known)
+        else {
             return board;
         };
         let title = format!("{}  {}", piece.name, piece.betza);

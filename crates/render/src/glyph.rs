@@ -29,7 +29,7 @@ const BOX: Glyph = Glyph {
 /// The letter of a character; a box if it has none.
 ///
 /// ```
-/// use render::glyph;
+/// use husun_render::glyph;
 /// assert_eq!(glyph::of('L').path, "M0 0V70H40");
 /// assert!(glyph::has('q') && glyph::has('7') && !glyph::has('é'));
 /// ```
@@ -63,7 +63,7 @@ pub enum Anchor {
 
 /// How a line of text is set.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line<'a> {
+pub struct Lettering<'a> {
     /// Stroke colour in SVG form.
     pub color: &'a str,
     /// Height of capitals.
@@ -74,12 +74,12 @@ pub struct Line<'a> {
     pub anchor: Anchor,
 }
 
-impl Line<'_> {
+impl Lettering<'_> {
     /// SVG of a text whose capitals are centred on `y`.
     ///
     /// ```
-    /// use render::glyph::{Anchor, Line};
-    /// let line = Line { color: "#000000", height: 7.0, weight: 9.0, anchor: Anchor::Start };
+    /// use husun_render::glyph::{Anchor, Lettering};
+    /// let line = Lettering { color: "#000000", height: 7.0, weight: 9.0, anchor: Anchor::Start };
     /// let svg = line.svg(10.0, 20.0, "L");
     /// assert!(svg.contains("translate(10 16.5) scale(0.1)") && svg.contains("M0 0V70H40"));
     /// ```

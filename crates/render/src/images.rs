@@ -25,8 +25,8 @@ pub fn all() -> &'static [Image] {
 /// The image of a name.
 ///
 /// ```
-/// assert!(render::images::find("lion").is_some());
-/// assert!(render::images::find("unicorn").is_none());
+/// assert!(husun_render::images::find("lion").is_some());
+/// assert!(husun_render::images::find("unicorn").is_none());
 /// ```
 pub fn find(name: &str) -> Option<&'static Image> {
     let at = IMAGES.binary_search_by(|i| i.name.cmp(name)).ok()?;
@@ -41,12 +41,12 @@ pub fn find(name: &str) -> Option<&'static Image> {
 /// use husun::Side;
 /// let citadel = games::variant("citadel8").unwrap();
 /// let prince = citadel.kind('K').unwrap();
-/// let name = |royals| render::images::of(&citadel, prince, royals).unwrap().name;
+/// let name = |royals| husun_render::images::of(&citadel, prince, royals).unwrap().name;
 /// assert_eq!((name(1), name(2)), ("prince-elder-royal", "prince-elder"));
 /// ```
 pub fn of(variant: &Variant, kind: Kind, royals: usize) -> Option<&'static Image> {
-    let piece = variant.pieces.get(kind.index())?;
-    let royal = variant.rules.several_royals && piece.royal && royals == 1;
+    let piece = variant.pieces().get(kind.index())?;
+    let royal = variant.rules().several_royals && piece.royal && royals == 1;
     let special = royal
         .then(|| find(&format!("{}-royal", piece.image)))
         .flatten();
@@ -67,8 +67,8 @@ const SYMBOLS: [(&str, [char; 2]); 6] = [
 ///
 /// ```
 /// use husun::Side;
-/// assert_eq!(render::images::symbol("knight", Side::White), Some('♘'));
-/// assert_eq!(render::images::symbol("ram", Side::White), None);
+/// assert_eq!(husun_render::images::symbol("knight", Side::White), Some('♘'));
+/// assert_eq!(husun_render::images::symbol("ram", Side::White), None);
 /// ```
 pub fn symbol(image: &str, side: Side) -> Option<char> {
     let (_, symbols) = SYMBOLS.iter().find(|(name, _)| *name == image)?;

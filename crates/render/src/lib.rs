@@ -5,12 +5,12 @@
 //! moves. Nothing here depends on fonts or files of the machine: all letters are drawn as paths.
 //!
 //! ```
-//! use render::{Picture, Style, TextStyle};
+//! use husun_render::{Picture, Style, TextStyle};
 //! let chess = games::variant("chess").unwrap();
 //! let start = chess.start();
-//! let svg = render::svg::board(&Picture::of(&start), &Style::default());
+//! let svg = husun_render::svg::board(&Picture::of(&start), &Style::default());
 //! assert!(svg.starts_with("<svg "));
-//! let text = render::text::board(&Picture::of(&start), &TextStyle::default());
+//! let text = husun_render::text::board(&Picture::of(&start), &TextStyle::default());
 //! assert!(text.starts_with("8 r n b q k b n r\n7 p p p p p p p p\n6 . . . . . . . ."));
 //! ```
 

@@ -83,12 +83,12 @@ impl Ink {
 ///
 /// ```
 /// use husun::Side;
-/// use render::{Ink, Picture};
+/// use husun_render::{Ink, Picture};
 /// let chess = games::variant("chess").unwrap();
 /// let start = chess.start();
 /// let m = start.parse_uci("e2e4").unwrap();
-/// let square = |name| chess.frame.parse(name).unwrap();
-/// let picture = Picture::of(&start.play(m))
+/// let square = |name| chess.frame().parse(name).unwrap();
+/// let picture = Picture::of(&start.play(m).unwrap())
 ///     .view(Side::Black)
 ///     .last_move(m)
 ///     .arrow(square("e7"), square("e5"), Ink::Blue);
@@ -115,7 +115,7 @@ impl Picture {
     /// An empty board, seen from White's side, with coordinates and regions.
     pub fn empty(variant: &Arc<Variant>) -> Picture {
         Picture {
-            occupants: vec![None; variant.frame.len()],
+            occupants: vec![None; variant.frame().len()],
             variant: variant.clone(),
             view: Side::White,
             coordinates: true,
@@ -133,7 +133,7 @@ impl Picture {
 
     /// The pieces of an arrangement, legal or not.
     pub fn of_setup(variant: &Arc<Variant>, setup: &Setup) -> Picture {
-        let pieces = variant.frame.squares().filter_map(|square| {
+        let pieces = variant.frame().squares().filter_map(|square| {
             let (side, kind) = setup.piece_on(square)?;
             Some((square, Occupant::Piece(side, kind)))
         });
@@ -151,7 +151,7 @@ impl Picture {
     #[must_use]
     pub fn put(mut self, square: Square, occupant: Occupant) -> Picture {
         let known = match occupant {
-            Occupant::Piece(_, kind) => kind.index() < self.variant.pieces.len(),
+            Occupant::Piece(_, kind) => kind.index() < self.variant.pieces().len(),
             Occupant::Blocker(_) => true,
         };
         if let Some(place) = self.occupants.get_mut(square.index()).filter(|_| known) {
@@ -220,11 +220,11 @@ impl Picture {
     /// Shows a square as the chosen one and marks the legal targets from it in a position.
     ///
     /// ```
-    /// use render::{Picture, TextStyle};
+    /// use husun_render::{Picture, TextStyle};
     /// let chess = games::variant("chess").unwrap();
     /// let start = chess.start();
-    /// let picture = Picture::of(&start).legal_targets(&start, chess.frame.parse("b1").unwrap());
-    /// let text = render::text::board(&picture, &TextStyle::default());
+    /// let picture = Picture::of(&start).legal_targets(&start, chess.frame().parse("b1").unwrap());
+    /// let text = husun_render::text::board(&picture, &TextStyle::default());
     /// assert!(text.contains("3 * . * . . . . ."));
     /// ```
     #[must_use]
@@ -278,7 +278,7 @@ impl Picture {
     /// Column from the left and row from the top, both from 0, of a square as seen; `None` if the board
     /// does not have it.
     pub fn place(&self, square: Square) -> Option<(u8, u8)> {
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         let square = frame.square(square.index())?;
         let (file, rank) = (frame.file(square), frame.rank(square));
         Some(match self.view {
@@ -289,7 +289,7 @@ impl Picture {
 
     /// The square on a column from the left and a row from the top, both from 0, as seen.
     pub fn square_at(&self, column: u8, row: u8) -> Option<Square> {
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         let (column, row) = (i32::from(column), i32::from(row));
         match self.view {
             Side::White => frame.at(column, i32::from(frame.ranks()) - 1 - row),
@@ -318,7 +318,7 @@ impl Picture {
     /// Names of the files from left to right, as seen.
     pub(crate) fn file_names(&self) -> Vec<String> {
         let names =
-            (0..self.variant.frame.files()).map(|f| husun::Frame::file_letter(f).to_string());
+            (0..self.variant.frame().files()).map(|f| husun::Frame::file_letter(f).to_string());
         match self.view {
             Side::White => names.collect(),
             Side::Black => names.rev().collect(),
@@ -327,7 +327,7 @@ impl Picture {
 
     /// Names of the ranks from top to bottom, as seen.
     pub(crate) fn rank_names(&self) -> Vec<String> {
-        let names = (1..=self.variant.frame.ranks()).map(|r| r.to_string());
+        let names = (1..=self.variant.frame().ranks()).map(|r| r.to_string());
         match self.view {
             Side::White => names.rev().collect(),
             Side::Black => names.collect(),

@@ -32,9 +32,9 @@ pub enum PngError {
 /// A picture as PNG, as many pixels wide and high as its SVG.
 ///
 /// ```
-/// use render::{Picture, Style};
+/// use husun_render::{Picture, Style};
 /// let chess = games::variant("chess").unwrap();
-/// let png = render::png::board(&Picture::of(&chess.start()), &Style::default()).unwrap();
+/// let png = husun_render::png::board(&Picture::of(&chess.start()), &Style::default()).unwrap();
 /// assert!(png.starts_with(b"\x89PNG"));
 /// ```
 pub fn board(picture: &Picture, style: &Style) -> Result<Vec<u8>, PngError> {

@@ -26,7 +26,7 @@ impl SquareSize {
     /// A size of 16 to 256 pixels.
     ///
     /// ```
-    /// use render::SquareSize;
+    /// use husun_render::SquareSize;
     /// assert_eq!(SquareSize::new(60).unwrap().pixels(), 60);
     /// let error = SquareSize::new(1000).unwrap_err();
     /// assert_eq!(error.to_string(), "a square of 1000 pixels: expected 16 to 256");
@@ -95,7 +95,7 @@ impl Theme {
     /// The theme of a name.
     ///
     /// ```
-    /// assert_eq!(render::Theme::parse("dark"), Some(render::Theme::Dark));
+    /// assert_eq!(husun_render::Theme::parse("dark"), Some(husun_render::Theme::Dark));
     /// ```
     pub fn parse(name: &str) -> Option<Theme> {
         Self::NAMES
@@ -124,7 +124,7 @@ pub struct Palette {
     pub border: Rgb,
     /// Light and dark squares in pictures.
     pub squares: [Rgb; 2],
-    /// The same in terminals, where pieces have no outline: White's are light, Black's dark.
+    /// Light and dark squares in terminals, where pieces have no outline: White's are light, Black's dark.
     pub cells: [Rgb; 2],
     /// Squares of the last move.
     pub last_move: Rgb,
@@ -181,7 +181,7 @@ const DARK: Palette = Palette {
 /// How pictures are drawn as SVG and PNG.
 ///
 /// ```
-/// use render::{PieceSet, SquareSize, Style, Theme};
+/// use husun_render::{PieceSet, SquareSize, Style, Theme};
 /// let style = Style {
 ///     theme: Theme::Dark,
 ///     set: PieceSet::Letters,

@@ -4,7 +4,7 @@
 //! Output depends on nothing but picture and style. Ids carry the game's id and the piece set, so that
 //! several pictures can stand in one HTML page.
 
-use crate::glyph::{self, Anchor, Line, number};
+use crate::glyph::{self, Anchor, Lettering, number};
 use crate::picture::{Mark, Picture};
 use crate::style::{PieceSet, Style};
 use husun::{Kind, Side, Variant};
@@ -18,9 +18,9 @@ const WEIGHT: f64 = 9.5;
 /// A picture as SVG.
 ///
 /// ```
-/// use render::{Picture, Style};
+/// use husun_render::{Picture, Style};
 /// let grand = games::variant("grand").unwrap();
-/// let svg = render::svg::board(&Picture::of(&grand.start()).coordinates(false), &Style::default());
+/// let svg = husun_render::svg::board(&Picture::of(&grand.start()).coordinates(false), &Style::default());
 /// assert!(svg.contains("width=\"656\" height=\"656\""));
 /// ```
 pub fn board(picture: &Picture, style: &Style) -> String {
@@ -58,13 +58,13 @@ pub fn board(picture: &Picture, style: &Style) -> String {
 /// something else moves the pieces. It fills whatever it is put into.
 ///
 /// ```
-/// use render::{Picture, Style};
+/// use husun_render::{Picture, Style};
 /// let citadel = games::variant("citadel8").unwrap();
-/// let svg = render::svg::squares(&Picture::empty(&citadel), &Style::default());
+/// let svg = husun_render::svg::squares(&Picture::empty(&citadel), &Style::default());
 /// assert!(svg.contains("viewBox=\"0 0 900 800\""));
 /// ```
 pub fn squares(picture: &Picture, style: &Style) -> String {
-    let frame = &picture.variant.frame;
+    let frame = picture.variant.frame();
     let ids = Ids::new(&picture.variant, style.set);
     let palette = style.theme.palette();
     format!(
@@ -87,12 +87,12 @@ pub fn squares(picture: &Picture, style: &Style) -> String {
 /// use husun::Side;
 /// let chess = games::variant("chess").unwrap();
 /// let king = chess.kind('K').unwrap();
-/// let svg = render::svg::piece(&chess, Side::White, king, 1, &render::Style::default());
+/// let svg = husun_render::svg::piece(&chess, Side::White, king, 1, &husun_render::Style::default());
 /// assert!(svg.contains("<title>King</title>"));
 /// ```
 pub fn piece(variant: &Variant, side: Side, kind: Kind, royals: usize, style: &Style) -> String {
     let square = style.square.pixels();
-    let name = variant.pieces.get(kind.index()).map_or("", |p| &p.name);
+    let name = variant.pieces().get(kind.index()).map_or("", |p| &p.name);
     let mut svg = head(square, square, name);
     let ids = Ids::new(variant, style.set);
     svg.push_str(&pieces::alone(
@@ -112,10 +112,10 @@ fn head(width: u32, height: u32, title: &str) -> String {
 }
 
 fn title_text(picture: &Picture) -> String {
-    let game = &picture.variant.name;
+    let game = picture.variant.name();
     match &picture.title {
         Some(title) => format!("{game}: {title}"),
-        None => game.clone(),
+        None => game.to_owned(),
     }
 }
 
@@ -144,7 +144,7 @@ struct Ids {
 impl Ids {
     fn new(variant: &Variant, set: PieceSet) -> Ids {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let game: String = variant.id.chars().map(plain).collect();
+        let game: String = variant.id().chars().map(plain).collect();
         let set = match set {
             PieceSet::Themed => 't',
             PieceSet::Letters => 'l',
@@ -187,7 +187,7 @@ struct Layout {
 impl Layout {
     fn new(picture: &Picture, style: &Style) -> Layout {
         let square = style.square.pixels();
-        let frame = &picture.variant.frame;
+        let frame = picture.variant.frame();
         let part = |percent: u32| (square * percent + 50) / 100;
         let edge = part(12).max(3);
         let below = if picture.coordinates { part(44) } else { edge };
@@ -272,7 +272,7 @@ impl Layout {
     fn title(&self, title: &str, ink: &str) -> String {
         let full = self.scale() * 27.0;
         let room = f64::from(self.board_width) * glyph::CAP_HEIGHT / glyph::width(title).max(1.0);
-        let line = Line {
+        let line = Lettering {
             color: ink,
             height: full.min(room),
             weight: WEIGHT,
@@ -282,7 +282,7 @@ impl Layout {
     }
 
     fn coordinates(&self, picture: &Picture, ink: &str) -> String {
-        let line = Line {
+        let line = Lettering {
             color: ink,
             height: self.scale() * 19.0,
             weight: WEIGHT,
@@ -301,7 +301,7 @@ impl Layout {
     }
 
     fn legend(&self, style: &Style, ink: &str) -> String {
-        let line = Line {
+        let line = Lettering {
             color: ink,
             height: self.small(),
             weight: WEIGHT,

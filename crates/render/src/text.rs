@@ -69,14 +69,14 @@ impl Span {
 }
 
 /// A line of text: one span for the rank's name, then one for each file of the frame.
-pub type Line = Vec<Span>;
+pub type StyledLine = Vec<Span>;
 
 /// A picture as one string: [`lines`], printed with the style's colours.
 ///
 /// ```
-/// use render::text::{Symbols, TextStyle, board};
+/// use husun_render::text::{Symbols, TextStyle, board};
 /// let chess = games::variant("chess").unwrap();
-/// let picture = render::Picture::of(&chess.start()).coordinates(false);
+/// let picture = husun_render::Picture::of(&chess.start()).coordinates(false);
 /// let unicode = TextStyle { symbols: Symbols::Unicode, ..TextStyle::default() };
 /// assert!(board(&picture, &unicode).starts_with("♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜\n"));
 /// ```
@@ -85,7 +85,7 @@ pub fn board(picture: &Picture, style: &TextStyle) -> String {
 }
 
 /// A picture as lines: the title if there is one, the ranks as seen, the names of the files, the legend.
-pub fn lines(picture: &Picture, style: &TextStyle) -> Vec<Line> {
+pub fn lines(picture: &Picture, style: &TextStyle) -> Vec<StyledLine> {
     let painter = Painter {
         picture,
         style,
@@ -102,7 +102,7 @@ pub fn lines(picture: &Picture, style: &TextStyle) -> Vec<Line> {
         if picture.coordinates {
             line.push(Span::plain(format!("{name:>w$} ", w = width - 1)));
         }
-        let columns = 0..picture.variant.frame.files();
+        let columns = 0..picture.variant.frame().files();
         line.extend(columns.map(|c| match picture.square_at(c, row) {
             Some(square) => painter.cell(square),
             None => Span::plain("  "),
@@ -125,10 +125,10 @@ pub fn lines(picture: &Picture, style: &TextStyle) -> Vec<Line> {
 ///
 /// ```
 /// let chess = games::variant("chess").unwrap();
-/// let picture = render::Picture::of(&chess.start());
-/// let square = render::text::square_at(&picture, 7, 2);
-/// assert_eq!(square, chess.frame.parse("a1").ok());
-/// assert_eq!(render::text::square_at(&picture, 7, 1), None);
+/// let picture = husun_render::Picture::of(&chess.start());
+/// let square = husun_render::text::square_at(&picture, 7, 2);
+/// assert_eq!(square, chess.frame().parse("a1").ok());
+/// assert_eq!(husun_render::text::square_at(&picture, 7, 1), None);
 /// ```
 pub fn square_at(picture: &Picture, line: usize, column: usize) -> Option<Square> {
     let left = if picture.coordinates {
@@ -144,7 +144,7 @@ pub fn square_at(picture: &Picture, line: usize, column: usize) -> Option<Square
 
 /// Width of the names of the ranks with the space after them.
 fn margin(picture: &Picture) -> usize {
-    let ranks = picture.variant.frame.ranks();
+    let ranks = picture.variant.frame().ranks();
     if ranks > 9 { 3 } else { 2 }
 }
 
@@ -233,7 +233,7 @@ impl Painter<'_> {
     }
 
     fn region(&self, square: Square) -> Option<Rgb> {
-        let regions = self.picture.variant.regions.iter();
+        let regions = self.picture.variant.regions().iter();
         let own = regions.rev().find(|r| r.squares.contains(&square));
         own.and_then(|r| Rgb::parse(&r.color))
     }
@@ -261,7 +261,7 @@ impl Painter<'_> {
 
     fn ground(&self, square: Square) -> Rgb {
         let (picture, palette) = (self.picture, self.palette);
-        let frame = &picture.variant.frame;
+        let frame = picture.variant.frame();
         let dark = usize::from((frame.file(square) + frame.rank(square)).is_multiple_of(2));
         let mut ground = palette.cells[dark];
         if let Some(color) = self.region(square).filter(|_| picture.regions) {
@@ -293,7 +293,7 @@ impl Painter<'_> {
 
     /// A side's colour, moved towards white or black until it stands out from the squares.
     fn side_color(&self, side: Side) -> Rgb {
-        let fill = |s: Side| Rgb::parse(&self.picture.variant.looks[s.index()].fill);
+        let fill = |s: Side| Rgb::parse(&self.picture.variant.looks()[s.index()].fill);
         let (Some(own), Some(other)) = (fill(side), fill(side.opponent())) else {
             return if side == Side::White {
                 Rgb::WHITE
@@ -307,7 +307,7 @@ impl Painter<'_> {
         own.readable_on(&self.palette.cells, towards, 3.6)
     }
 
-    fn legend(&self) -> Vec<Line> {
+    fn legend(&self) -> Vec<StyledLine> {
         let rows = self.picture.legend_rows().into_iter();
         rows.map(|(mark, label)| {
             let sign = match mark {

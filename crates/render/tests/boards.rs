@@ -1,7 +1,7 @@
 //! Pictures of every game: images are there, everything is drawn once and where it belongs.
 
 use husun::{Kind, Side, Square, Variant};
-use render::{Ink, Mark, Occupant, Picture, PieceSet, SquareSize, Style, Theme, images, svg};
+use husun_render::{Ink, Mark, Occupant, Picture, PieceSet, SquareSize, Style, Theme, images, svg};
 use resvg::usvg;
 use std::sync::Arc;
 
@@ -48,11 +48,11 @@ fn uses(svg: &str) -> Vec<(String, u32, u32)> {
 #[test]
 fn every_piece_of_every_game_has_an_image() {
     for variant in all() {
-        for piece in &variant.pieces {
+        for piece in variant.pieces() {
             assert!(
                 images::find(&piece.image).is_some(),
                 "{}: {}",
-                variant.id,
+                variant.id(),
                 piece.image
             );
         }
@@ -76,8 +76,18 @@ fn all_boards_are_svg_that_fits_the_frame() {
             let size = parse(&svg).size();
             let edges = 16.0;
             let side = |squares: u8| f32::from(squares) * 64.0 + edges;
-            assert_eq!(size.width(), side(variant.frame.files()), "{}", variant.id);
-            assert_eq!(size.height(), side(variant.frame.ranks()), "{}", variant.id);
+            assert_eq!(
+                size.width(),
+                side(variant.frame().files()),
+                "{}",
+                variant.id()
+            );
+            assert_eq!(
+                size.height(),
+                side(variant.frame().ranks()),
+                "{}",
+                variant.id()
+            );
             assert_eq!(svg, svg::board(&picture, &style), "deterministic");
         }
     }
@@ -90,10 +100,10 @@ fn every_square_and_every_piece_is_drawn_once() {
         let picture = Picture::of(&start).regions(false);
         for style in styles() {
             let svg = svg::board(&picture, &style);
-            assert_eq!(svg.matches("h100v100h-100z").count(), variant.frame.len());
+            assert_eq!(svg.matches("h100v100h-100z").count(), variant.frame().len());
             let mut drawn: Vec<_> = uses(&svg).iter().map(|&(_, c, r)| (c, r)).collect();
             let mut expected: Vec<_> = variant
-                .frame
+                .frame()
                 .squares()
                 .filter(|s| start.piece_on(*s).is_some())
                 .map(|s| picture.place(s).unwrap())
@@ -101,7 +111,7 @@ fn every_square_and_every_piece_is_drawn_once() {
                 .collect();
             drawn.sort_unstable();
             expected.sort_unstable();
-            assert_eq!(drawn, expected, "{}", variant.id);
+            assert_eq!(drawn, expected, "{}", variant.id());
         }
     }
 }
@@ -117,7 +127,7 @@ fn every_use_has_its_definition_and_every_definition_a_use() {
             let groups = svg.split("<g id=\"").skip(1);
             let mut defined: Vec<&str> = groups.map(|g| g.split_once('"').unwrap().0).collect();
             defined.sort();
-            assert_eq!(used, defined, "{}", variant.id);
+            assert_eq!(used, defined, "{}", variant.id());
         }
     }
 }
@@ -126,7 +136,7 @@ fn every_use_has_its_definition_and_every_definition_a_use() {
 fn blacks_view_is_turned_by_half() {
     for variant in all() {
         let start = variant.start();
-        let (files, ranks) = (variant.frame.files(), variant.frame.ranks());
+        let (files, ranks) = (variant.frame().files(), variant.frame().ranks());
         let view = |side| svg::board(&Picture::of(&start).view(side), &Style::default());
         let turn = |(id, c, r): (String, u32, u32)| {
             (id, u32::from(files) - 1 - c, u32::from(ranks) - 1 - r)
@@ -135,7 +145,7 @@ fn blacks_view_is_turned_by_half() {
         let mut black: Vec<_> = uses(&view(Side::Black)).into_iter().map(turn).collect();
         white.sort();
         black.sort();
-        assert_eq!(white, black, "{}", variant.id);
+        assert_eq!(white, black, "{}", variant.id());
     }
 }
 
@@ -144,7 +154,7 @@ fn squares_are_found_where_they_are_placed() {
     for variant in all() {
         for side in Side::ALL {
             let picture = Picture::empty(&variant).view(side);
-            for square in variant.frame.squares() {
+            for square in variant.frame().squares() {
                 let (column, row) = picture.place(square).unwrap();
                 assert_eq!(picture.square_at(column, row), Some(square));
             }
@@ -175,7 +185,7 @@ fn a_prince_alone_is_drawn_royal() {
         "both sides have one Prince at first"
     );
     let free = citadel
-        .frame
+        .frame()
         .squares()
         .find(|s| citadel.start().piece_on(*s).is_none());
     let two =
@@ -187,7 +197,7 @@ fn a_prince_alone_is_drawn_royal() {
 #[test]
 fn everything_that_can_be_shown_parses() {
     for variant in all() {
-        let square = |i: usize| variant.frame.square(i).unwrap();
+        let square = |i: usize| variant.frame().square(i).unwrap();
         let (a, b) = (square(3), square(30));
         for side in Side::ALL {
             let mut picture = Picture::of(&variant.start())
@@ -229,9 +239,9 @@ fn pieces_alone_parse() {
 fn what_a_game_does_not_have_is_left_out() {
     let small = games::variant("chess").unwrap();
     let large = games::variant("citadelir2020").unwrap();
-    let square: Square = large.frame.parse("l12").unwrap();
+    let square: Square = large.frame().parse("l12").unwrap();
     let kind: Kind = large.kinds().next_back().unwrap();
-    let known = small.frame.parse("e4").unwrap();
+    let known = small.frame().parse("e4").unwrap();
     let picture = Picture::of_setup(&small, &large.start().setup())
         .put(square, Occupant::Blocker(Side::White))
         .put(known, Occupant::Piece(Side::White, kind))
@@ -249,9 +259,9 @@ fn what_a_game_does_not_have_is_left_out() {
             .count(),
         0
     );
-    let diagram = render::Diagram::new(&small, Side::White, kind, known);
+    let diagram = husun_render::Diagram::new(&small, Side::White, kind, known);
     parse(&diagram.svg(&Style::default()));
-    let diagram = render::Diagram::new(&small, Side::White, small.kind('K').unwrap(), square);
+    let diagram = husun_render::Diagram::new(&small, Side::White, small.kind('K').unwrap(), square);
     parse(&diagram.svg(&Style::default()));
 }
 
@@ -278,7 +288,7 @@ fn a_game_with_unknown_images_is_drawn_with_letters() {
     let variant = games::parse("own.toml", OWN_GAME).unwrap();
     let svg = svg::board(&Picture::of(&variant.start()), &Style::default());
     parse(&svg);
-    assert!(svg.contains(render::glyph::of('K').path));
+    assert!(svg.contains(husun_render::glyph::of('K').path));
     assert!(svg.contains("<title>Own &amp; &lt;game&gt;</title>"));
 }
 
@@ -298,7 +308,7 @@ fn png_is_as_large_as_the_svg() {
             ..Style::default()
         };
         let size = parse(&svg::board(&picture, &style)).size().to_int_size();
-        let png = render::png::board(&picture, &style).unwrap();
+        let png = husun_render::png::board(&picture, &style).unwrap();
         // Width and height follow the signature and the head of the first chunk.
         let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
         assert_eq!(
@@ -311,10 +321,10 @@ fn png_is_as_large_as_the_svg() {
 
 #[test]
 fn png_refuses_what_is_no_picture() {
-    let error = render::png::rasterise("<svg").unwrap_err();
+    let error = husun_render::png::rasterise("<svg").unwrap_err();
     assert!(error.to_string().starts_with("the SVG cannot be read: "));
     let wide = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9000\" height=\"10\"/>";
-    let error = render::png::rasterise(wide).unwrap_err();
+    let error = husun_render::png::rasterise(wide).unwrap_err();
     assert_eq!(
         error.to_string(),
         "a picture of 9000 by 10 pixels: expected at most 8192 by 8192"
@@ -324,18 +334,18 @@ fn png_refuses_what_is_no_picture() {
 #[test]
 fn both_sides_and_all_letters_can_be_told_apart() {
     for letter in ('A'..='Z').chain('a'..='z').chain('0'..='9') {
-        assert!(render::glyph::has(letter), "{letter}");
+        assert!(husun_render::glyph::has(letter), "{letter}");
     }
     for variant in all() {
         let letters: Vec<&str> = variant
-            .pieces
+            .pieces()
             .iter()
-            .map(|p| render::glyph::of(p.letter).path)
+            .map(|p| husun_render::glyph::of(p.letter).path)
             .collect();
         for (i, path) in letters.iter().enumerate() {
-            assert!(!letters[..i].contains(path), "{}", variant.id);
+            assert!(!letters[..i].contains(path), "{}", variant.id());
         }
-        let [white, black] = &variant.looks;
+        let [white, black] = variant.looks();
         assert_ne!((&white.fill, white.stripes), (&black.fill, black.stripes));
     }
 }

@@ -1,8 +1,8 @@
 //! Boards and diagrams as text, exactly.
 
 use husun::Side;
-use render::text::{Colors, Symbols, TextStyle, board, lines, square_at};
-use render::{Diagram, Ink, Mark, Occupant, Picture, Rgb};
+use husun_render::text::{Colors, Symbols, TextStyle, board, lines, square_at};
+use husun_render::{Diagram, Ink, Mark, Occupant, Picture, Rgb};
 
 fn style(symbols: Symbols, colors: Colors) -> TextStyle {
     TextStyle {
@@ -108,7 +108,7 @@ fn known_boards() {
 #[test]
 fn marks_without_colours() {
     let chess = games::variant("chess").unwrap();
-    let square = |name| chess.frame.parse(name).unwrap();
+    let square = |name| chess.frame().parse(name).unwrap();
     let position = chess
         .position("rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
         .unwrap();
@@ -139,7 +139,7 @@ o  moves without capturing
 x  attacks only
 ";
     assert_eq!(board(&picture, &TextStyle::default()), expected);
-    assert_eq!(square_at(&picture, 1, 15), chess.frame.parse("h8").ok());
+    assert_eq!(square_at(&picture, 1, 15), chess.frame().parse("h8").ok());
     assert_eq!(square_at(&picture, 0, 0), None);
     assert_eq!(square_at(&picture, 9, 0), None);
 }
@@ -151,9 +151,13 @@ fn every_board_has_one_span_a_square() {
         let picture = Picture::of(&variant.start());
         for colors in [Colors::None, Colors::Ansi256, Colors::True] {
             let lines = lines(&picture, &style(Symbols::Unicode, colors));
-            assert_eq!(lines.len(), usize::from(variant.frame.ranks()) + 1, "{id}");
+            assert_eq!(
+                lines.len(),
+                usize::from(variant.frame().ranks()) + 1,
+                "{id}"
+            );
             for line in &lines {
-                assert_eq!(line.len(), usize::from(variant.frame.files()) + 1, "{id}");
+                assert_eq!(line.len(), usize::from(variant.frame().files()) + 1, "{id}");
                 assert!(
                     line[1..].iter().all(|s| s.text.chars().count() == 2),
                     "{id}"
@@ -163,7 +167,7 @@ fn every_board_has_one_span_a_square() {
             let expected = if colors == Colors::None {
                 0
             } else {
-                variant.frame.len()
+                variant.frame().len()
             };
             assert_eq!(painted, expected, "{id}");
         }
@@ -174,13 +178,13 @@ fn every_board_has_one_span_a_square() {
 fn pieces_stand_out_from_their_squares() {
     for id in games::ids() {
         let variant = games::variant(id).unwrap();
-        for (theme, _) in render::Theme::NAMES {
+        for (theme, _) in husun_render::Theme::NAMES {
             let style = TextStyle {
                 theme,
                 ..style(Symbols::Letters, Colors::True)
             };
             let lines = lines(&Picture::of(&variant.start()), &style);
-            let contrast = |s: &render::text::Span| Some(s.fg?.contrast(s.bg?));
+            let contrast = |s: &husun_render::text::Span| Some(s.fg?.contrast(s.bg?));
             let bold = lines.iter().flatten().filter(|s| s.bold);
             for (span, ratio) in bold.filter_map(|s| Some((s, contrast(s)?))) {
                 assert!(ratio > 2.7, "{id}, {theme:?}: {span:?} {ratio}");
@@ -278,7 +282,7 @@ King  K
 fn known_diagrams() {
     for (id, letter, from, own, enemy, expected) in DIAGRAMS {
         let variant = games::variant(id).unwrap();
-        let square = |name: &str| variant.frame.parse(name).unwrap();
+        let square = |name: &str| variant.frame().parse(name).unwrap();
         let kind = variant.kind(letter).unwrap();
         let mut diagram = Diagram::new(&variant, Side::White, kind, square(from));
         for name in own {
@@ -299,7 +303,7 @@ fn known_diagrams() {
 fn blacks_diagrams_are_whites_upside_down() {
     for id in games::ids() {
         let variant = games::variant(id).unwrap();
-        let frame = &variant.frame;
+        let frame = variant.frame();
         let from = frame.square(frame.len() / 2 + 2).unwrap();
         let mirrored = frame.mirror(from).unwrap();
         for kind in variant.kinds() {

@@ -583,7 +583,7 @@ fn start_fen(id: &str, wishes: &NewGame) -> Result<Option<String>, Refused> {
         (None, None | Some("standard")) => Ok(None),
         (None, Some(name)) => {
             let start = variant.start_of(name).ok_or_else(|| {
-                let known: Vec<&str> = variant.setups.iter().map(|s| s.name.as_str()).collect();
+                let known: Vec<&str> = variant.setups().iter().map(|s| s.name.as_str()).collect();
                 let message = format!("no set-up {name:?}, expected one of {}", known.join(", "));
                 refused(Reason::Setup, message)
             })?;

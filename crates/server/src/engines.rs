@@ -544,9 +544,13 @@ fn texts(position: &Position, line: &[Move]) -> (Vec<String>, Vec<String>) {
     let mut position = position.clone();
     let (mut uci, mut san) = (Vec::new(), Vec::new());
     for &m in line.iter().take(SHOWN) {
+        // A line that a worn table has spoilt ends where it is not legal any more.
+        let (Ok(text), Ok(after)) = (position.san(m), position.play(m)) else {
+            break;
+        };
         uci.push(position.uci(m).to_string());
-        san.push(position.san(m));
-        position = position.play(m);
+        san.push(text);
+        position = after;
     }
     (uci, san)
 }

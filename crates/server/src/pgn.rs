@@ -1,7 +1,7 @@
 //! Games as PGN text, and PGN texts as lines of moves for the analysis board.
 
 use crate::wire::{PgnAnswer, PgnMove, Played};
-use husun::pgn::{Line, Node, RawGame};
+use husun::pgn::{Movetext, Node, RawGame};
 use husun::record::{Branch, Record};
 use husun::{Position, Side};
 use play::check;
@@ -19,7 +19,8 @@ pub fn of_table(id: &str, table: &Table) -> Result<String, String> {
     record.set_tag("White", &name(Side::White));
     record.set_tag("Black", &name(Side::Black));
     record.set_tag("TimeControl", &table.spec().control.to_string());
-    record.to_raw().to_pgn().map_err(|e| e.to_string())
+    let raw = record.to_raw().map_err(|e| e.to_string())?;
+    raw.to_pgn().map_err(|e| e.to_string())
 }
 
 /// Bytes of a text at most.
@@ -61,14 +62,14 @@ pub fn read(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<PgnAnswer, P
     let known = || games::ids().collect::<Vec<_>>().join(", ");
     let record = Record::from_raw(&raw, games::named, known).map_err(|e| wrong(e.to_string()))?;
     Ok(PgnAnswer {
-        variant: record.start.variant().id.clone(),
+        variant: record.start.variant().id().to_owned(),
         start: record.start.fen(),
         line: line(&record.main, &record.start),
         tags: record.tags,
     })
 }
 
-fn count(line: &Line) -> usize {
+fn count(line: &Movetext) -> usize {
     let of = |node: &Node| 1 + node.variations.iter().map(count).sum::<usize>();
     line.moves.iter().map(of).sum()
 }
@@ -78,11 +79,11 @@ fn line(branch: &Branch, start: &Position) -> Vec<PgnMove> {
     let mut position = start.clone();
     let mut moves = Vec::with_capacity(branch.plies.len());
     for ply in &branch.plies {
-        let after = position.play(ply.m);
+        let after = position.play_unchecked(ply.m);
         moves.push(PgnMove {
             played: Played {
                 uci: position.uci(ply.m).to_string(),
-                san: position.san(ply.m),
+                san: position.san(ply.m).unwrap_or_default(),
                 fen: after.fen(),
                 check: check(&after),
                 spent_ms: None,

@@ -165,7 +165,7 @@ fn describe_game(game: &Game) -> PositionAnswer {
         let (before, after) = (game.position_at(ply)?, game.position_at(ply + 1)?);
         Some(Played {
             uci: before.uci(m).to_string(),
-            san: before.san(m),
+            san: before.san(m).ok()?,
             fen: after.fen(),
             check: check(after),
             spent_ms: None,
@@ -180,7 +180,7 @@ fn describe_game(game: &Game) -> PositionAnswer {
             .iter()
             .map(|&m| LegalMove {
                 uci: position.uci(m).to_string(),
-                san: position.san_among(m, &legal),
+                san: position.san_among(m, &legal).unwrap_or_default(),
             })
             .collect(),
         check: check(position),

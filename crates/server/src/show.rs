@@ -101,7 +101,7 @@ impl From<&Family> for wire::Family {
         let defaults: Vec<Choice> = defaults.collect();
         wire::Family {
             name: family.name.clone(),
-            variants: family.variants.iter().map(|v| v.id.clone()).collect(),
+            variants: family.variants.iter().map(|v| v.id().to_owned()).collect(),
             customs: wire::Customs {
                 family: family.name.clone(),
                 method: family.method.into(),
@@ -292,7 +292,7 @@ pub fn snapshot(
     };
     Snapshot {
         id: id.into(),
-        variant: table.variant().map(|v| v.id.clone()),
+        variant: table.variant().map(|v| v.id().to_owned()),
         name: table.name().into(),
         start: start.map(|p| p.fen()),
         clock: table.spec().control.to_string(),

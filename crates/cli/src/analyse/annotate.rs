@@ -45,9 +45,9 @@ fn read(raw: &husun::pgn::RawGame, variant: &Arc<Variant>) -> Result<Record> {
     let is_it = |name: &str| {
         let alike = |known: &str| known.eq_ignore_ascii_case(name);
         let tacit = name.is_empty();
-        (tacit || alike(&variant.id) || alike(&variant.name)).then(|| variant.clone())
+        (tacit || alike(variant.id()) || alike(variant.name())).then(|| variant.clone())
     };
-    Ok(Record::from_raw(raw, is_it, || variant.id.clone())?)
+    Ok(Record::from_raw(raw, is_it, || variant.id().to_owned())?)
 }
 
 /// The first game of a file, to its last move.
@@ -100,7 +100,7 @@ pub fn run(
         match record {
             Ok(mut record) => {
                 annotate(engine, limits, &mut record, number)?;
-                writeln!(out, "{}", record.to_raw().to_pgn()?)?;
+                writeln!(out, "{}", record.to_raw()?.to_pgn()?)?;
                 out.flush()?;
             }
             Err(reason) => {

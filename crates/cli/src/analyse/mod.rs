@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Time for a position where no limit is given.
 const USUAL: Duration = Duration::from_secs(5);
-/// The same for each position of a game.
+/// Time for each position of a game where no limit is given.
 const USUAL_EACH: Duration = Duration::from_secs(1);
 
 /// Let the engine look at a position, or annotate games
@@ -182,8 +182,11 @@ fn as_json(position: &Position, info: &Info) -> serde_json::Value {
 fn both(position: &Position, line: &[Move]) -> (Vec<String>, Vec<String>) {
     let mut position = position.clone();
     let texts = line.iter().map(|&m| {
-        let texts = (position.uci(m).to_string(), position.san(m));
-        position = position.play(m);
+        let texts = (
+            position.uci(m).to_string(),
+            position.san(m).unwrap_or_default(),
+        );
+        position = position.play_unchecked(m);
         texts
     });
     texts.unzip()
@@ -191,7 +194,7 @@ fn both(position: &Position, line: &[Move]) -> (Vec<String>, Vec<String>) {
 
 fn end_json(position: &Position, found: &Outcome) -> serde_json::Value {
     let best = found.best.map(|m| position.uci(m).to_string());
-    let san = found.best.map(|m| position.san(m));
+    let san = found.best.and_then(|m| position.san(m).ok());
     json!({
         "fen": position.fen(), "best": best, "san": san, "accept": found.accept, "depth": found.depth,
         "nodes": found.nodes, "status": position.status().name(),
@@ -199,17 +202,13 @@ fn end_json(position: &Position, found: &Outcome) -> serde_json::Value {
 }
 
 fn end_text(position: &Position, found: &Outcome) -> String {
-    match (found.best, position.status()) {
-        (Some(m), _) if found.accept => {
-            let san = position.san(m);
-            format!("best: accept; to play on, {san}")
+    let best = found.best.and_then(|m| position.san(m).ok());
+    match (best, position.status()) {
+        (Some(san), _) if found.accept => format!("best: accept; to play on, {san}"),
+        (Some(san), Status::Ongoing) => format!("best: {san}"),
+        (Some(san), status) => {
+            format!("over by {}; to go on, best: {san}", status.name())
         }
-        (Some(m), Status::Ongoing) => format!("best: {}", position.san(m)),
-        (Some(m), status) => format!(
-            "over by {}; to go on, best: {}",
-            status.name(),
-            position.san(m)
-        ),
         (None, status) => format!("no move: {}", status.name()),
     }
 }

@@ -38,8 +38,8 @@ pub fn line(position: &Position, line: &[Move]) -> String {
             Side::Black if i == 0 => words.push(format!("{}...", position.fullmove())),
             Side::Black => {}
         }
-        words.push(position.san(m));
-        position = position.play(m);
+        words.push(position.san(m).unwrap_or_default());
+        position = position.play_unchecked(m);
     }
     words.join(" ")
 }
@@ -74,11 +74,11 @@ mod tests {
         let mut moves = Vec::new();
         for san in ["e4", "e5", "Nf3"] {
             let m = position.parse_san(san).unwrap();
-            position = position.play(m);
+            position = position.play_unchecked(m);
             moves.push(m);
         }
         assert_eq!(line(&chess.start(), &moves), "1. e4 e5 2. Nf3");
-        let after = chess.start().play(moves[0]);
+        let after = chess.start().play_unchecked(moves[0]);
         assert_eq!(line(&after, &moves[1..]), "1... e5 2. Nf3");
         assert_eq!(line(&after, &[]), "");
     }

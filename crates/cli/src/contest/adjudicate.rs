@@ -31,7 +31,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The same in a game that begins with so much of an advantage: a win must be seen by that much more.
+    /// These rules in a game that begins with so much of an advantage: a win must be seen by that much more.
     pub fn beyond_lead(self, cp: i32) -> Rules {
         let raised = |r: Resign| Resign {
             cp: r.cp.saturating_add(cp),

@@ -84,7 +84,7 @@ impl Openings {
         let mut game = Game::new(self.start.clone());
         for _ in 0..self.plies {
             let mut moves = game.position().legal_moves();
-            moves.sort_by_key(|m| m.bits());
+            moves.sort();
             let m = *moves.get(random.below(moves.len().max(1)))?;
             game.play(m).ok()?;
         }

@@ -149,12 +149,12 @@ fn run(
             break;
         }
     }
-    let mut table = Table::new(plan);
+    let mut beside = ClocksAndOpinions::new(plan);
     while game.outcome().is_none() {
         if game.moves().len() >= plan.max_plies {
             return End::Length;
         }
-        if let Err(end) = table.turn(game, players, notes) {
+        if let Err(end) = beside.turn(game, players, notes) {
             return end;
         }
     }
@@ -163,7 +163,7 @@ fn run(
 
 /// The clocks and what has been said, beside the game. Each side has a clock of its own, which runs only while
 /// that side thinks, as both may play by different ones.
-struct Table<'a> {
+struct ClocksAndOpinions<'a> {
     terms: [&'a Terms; 2],
     rules: &'a Rules,
     clocks: [Option<Clock>; 2],
@@ -172,11 +172,11 @@ struct Table<'a> {
     opinions: Opinions,
 }
 
-impl<'a> Table<'a> {
-    fn new(plan: &Plan<'a>) -> Table<'a> {
+impl<'a> ClocksAndOpinions<'a> {
+    fn new(plan: &Plan<'a>) -> ClocksAndOpinions<'a> {
         // A control that makes no sense is refused where it is read.
         let clock = |terms: &Terms| Clock::new(terms.clock()?).ok();
-        Table {
+        ClocksAndOpinions {
             terms: plan.terms,
             rules: plan.rules,
             clocks: plan.terms.map(clock),

@@ -78,7 +78,7 @@ pub fn text(state: &State, subject: &Subject) -> String {
     let endings = state.endings().into_iter();
     let endings: Vec<String> = endings.map(|(reason, n)| format!("{reason} {n}")).collect();
     let _ = writeln!(text, "endings: {}", endings.join(", "));
-    for line in state.lines.values() {
+    for line in state.finished.values() {
         if let Some((which, _, what)) = &line.misdeed {
             let name = match which {
                 Which::First => first,
@@ -163,5 +163,6 @@ pub fn pgn(played: &Played, names: [&str; 2], round: u32, control: &str) -> Stri
         ply.after.push(Comment::new(&comment));
     }
     // A record of a game that was played can always be written.
-    record.to_raw().to_pgn().unwrap_or_default()
+    let raw = record.to_raw().ok();
+    raw.and_then(|raw| raw.to_pgn().ok()).unwrap_or_default()
 }

@@ -31,7 +31,7 @@ pub enum Which {
 
 /// A game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct FinishedGame {
     /// Its number, from 0. Games 2n and 2n + 1 have one opening; the first engine is White in 2n.
     pub number: u32,
     /// Half-points of the first engine.
@@ -45,7 +45,7 @@ pub struct Line {
 /// All games so far.
 #[derive(Default)]
 pub struct State {
-    pub lines: BTreeMap<u32, Line>,
+    pub finished: BTreeMap<u32, FinishedGame>,
     file: Option<File>,
 }
 
@@ -56,7 +56,7 @@ impl State {
             return Ok(State::default());
         };
         let name = path.display();
-        let mut lines = BTreeMap::new();
+        let mut finished = BTreeMap::new();
         let mut whole = 0;
         if path.exists() {
             let file = File::open(path).with_context(|| format!("{name}: cannot read"))?;
@@ -76,9 +76,9 @@ impl State {
                         found.control
                     );
                 } else {
-                    let line: Line = serde_json::from_str(&text)
+                    let game: FinishedGame = serde_json::from_str(&text)
                         .with_context(|| format!("{name}: cannot read a game"))?;
-                    lines.insert(line.number, line);
+                    finished.insert(game.number, game);
                 }
                 whole += text.len() as u64;
                 text.clear();
@@ -92,32 +92,32 @@ impl State {
             writeln!(file, "{}", serde_json::to_string(heading)?)?;
         }
         Ok(State {
-            lines,
+            finished,
             file: Some(file),
         })
     }
 
     /// Takes a game in.
-    pub fn add(&mut self, line: Line) -> Result<()> {
+    pub fn add(&mut self, game: FinishedGame) -> Result<()> {
         if let Some(file) = &mut self.file {
-            writeln!(file, "{}", serde_json::to_string(&line)?)?;
+            writeln!(file, "{}", serde_json::to_string(&game)?)?;
             file.flush()?;
         }
-        self.lines.insert(line.number, line);
+        self.finished.insert(game.number, game);
         Ok(())
     }
 
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
-        for line in self.lines.values() {
-            match line.half_points {
+        for game in self.finished.values() {
+            match game.half_points {
                 0 => tally.losses += 1,
                 1 => tally.draws += 1,
                 _ => tally.wins += 1,
             }
-            let even = line.number.is_multiple_of(2);
-            if let Some(other) = self.lines.get(&(line.number + 1)).filter(|_| even) {
-                let both = usize::from(line.half_points + other.half_points);
+            let even = game.number.is_multiple_of(2);
+            if let Some(other) = self.finished.get(&(game.number + 1)).filter(|_| even) {
+                let both = usize::from(game.half_points + other.half_points);
                 tally.pairs[both.min(4)] += 1;
             }
         }
@@ -126,15 +126,18 @@ impl State {
 
     /// How often an engine did what it must not do.
     pub fn misdeeds(&self, which: Which, kind: Misdeed) -> usize {
-        let all = self.lines.values().filter_map(|line| line.misdeed.as_ref());
+        let all = self
+            .finished
+            .values()
+            .filter_map(|game| game.misdeed.as_ref());
         all.filter(|(w, k, _)| *w == which && *k == kind).count()
     }
 
     /// How often games ended so, the most frequent first. Misdeeds are not among them.
     pub fn endings(&self) -> Vec<(String, usize)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for line in self.lines.values().filter(|line| line.misdeed.is_none()) {
-            *counts.entry(&line.reason).or_default() += 1;
+        for game in self.finished.values().filter(|game| game.misdeed.is_none()) {
+            *counts.entry(&game.reason).or_default() += 1;
         }
         let mut all: Vec<_> = counts.into_iter().map(|(r, n)| (r.to_owned(), n)).collect();
         all.sort_by_key(|(_, n)| std::cmp::Reverse(*n));

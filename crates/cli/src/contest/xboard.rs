@@ -85,7 +85,7 @@ impl XBoard {
     /// A move as the engine reads it.
     fn written(&self, position: &Position, m: Move) -> String {
         let text = match self.features.has("san") {
-            true => position.san(m),
+            true => position.san(m).unwrap_or_default(),
             false => move_text(position, m),
         };
         match self.features.has("usermove") {

@@ -31,7 +31,7 @@ impl Form {
         } else if self.fen {
             writeln!(out, "{}", Moves::of(record).last)?;
         } else {
-            out.write_all(record.to_raw().to_pgn()?.as_bytes())?;
+            out.write_all(record.to_raw()?.to_pgn()?.as_bytes())?;
             writeln!(out)?;
         }
         Ok(())
@@ -51,8 +51,8 @@ impl Moves {
         let (mut uci, mut san) = (Vec::new(), Vec::new());
         for ply in &record.main.plies {
             uci.push(position.uci(ply.m).to_string());
-            san.push(position.san(ply.m));
-            position = position.play(ply.m);
+            san.push(position.san(ply.m).unwrap_or_default());
+            position = position.play_unchecked(ply.m);
         }
         Moves {
             uci,
@@ -70,7 +70,7 @@ fn value(record: &Record) -> Value {
         .map(|(name, value)| (name.clone(), value.clone().into()))
         .collect();
     json!({
-        "variant": record.start.variant().id,
+        "variant": record.start.variant().id(),
         "tags": tags,
         "start": record.start.fen(),
         "uci": moves.uci,

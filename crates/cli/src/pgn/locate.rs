@@ -3,7 +3,7 @@
 
 use super::tape::line_length;
 use husun::Position;
-use husun::pgn::{Line, Location, Node, RawGame};
+use husun::pgn::{Location, Movetext, Node, RawGame};
 use husun::record::is_null_move;
 
 /// The place of a tag in the text of a game, or of its first line.
@@ -50,7 +50,7 @@ pub fn wrong_move(raw: &RawGame, start: &Position, text: &[u8], line: u64) -> Lo
 /// The moves as they stand in the text, variations behind the move that they replace, up to the first
 /// that cannot be played; tells whether there is one. In a variation, moves behind a null move are not played.
 fn up_to_wrong<'a>(
-    line: &'a Line,
+    line: &'a Movetext,
     start: &Position,
     is_variation: bool,
     moves: &mut Vec<&'a str>,
@@ -72,7 +72,7 @@ fn up_to_wrong<'a>(
         {
             return true;
         }
-        position = position.play(m);
+        position = position.play_unchecked(m);
         played += 1;
     }
     unplayed(&line.moves[played..], moves);

@@ -26,11 +26,11 @@ use tape::Tape;
 #[derive(Args)]
 pub struct Options {
     #[command(subcommand)]
-    task: Task,
+    check_or_convert: CheckOrConvert,
 }
 
 #[derive(Subcommand)]
-enum Task {
+enum CheckOrConvert {
     /// Read all games, play their moves and report those that are wrong
     Check(Check),
     /// Read all games and write them again, in the form of the standard
@@ -90,8 +90,8 @@ struct Totals {
 /// Carries out the task.
 pub fn run(source: &Source, options: &Options) -> Result<ExitCode> {
     let mut page = Page::new();
-    let totals = match &options.task {
-        Task::Check(check) => {
+    let totals = match &options.check_or_convert {
+        CheckOrConvert::Check(check) => {
             let totals = check
                 .input
                 .each(source, &mut page, |page, game| match game {
@@ -103,7 +103,7 @@ pub fn run(source: &Source, options: &Options) -> Result<ExitCode> {
             check.summary(&mut page.out, &totals)?;
             totals
         }
-        Task::Convert(convert) => {
+        CheckOrConvert::Convert(convert) => {
             convert
                 .input
                 .each(source, &mut page, |page, game| match game {

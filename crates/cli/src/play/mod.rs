@@ -1,11 +1,11 @@
 //! `husun play`: a game against the computer or between two people, in the terminal interface or line
 //! by line. Which of the two, and with what, is decided here.
 
-pub mod brain;
 pub mod command;
+pub mod engine_thread;
 pub mod plain;
 pub mod store;
-pub mod table;
+pub mod timed_game;
 
 use crate::show::{Colours, Signs};
 use crate::source::Source;
@@ -20,7 +20,7 @@ use husun::{Position, Side};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
-use table::{Player, Table};
+use timed_game::{Player, TimedGame};
 
 /// Play a game against the computer, or between two people
 #[derive(Args)]
@@ -111,11 +111,11 @@ pub enum Beginning {
 }
 
 impl Beginning {
-    /// The table with the pieces set.
-    pub fn table(self, terms: Terms, now: Duration) -> Result<Table> {
+    /// The game with the pieces set.
+    pub fn timed(self, terms: Terms, now: Duration) -> Result<TimedGame> {
         match self {
-            Beginning::Position(position) => Table::new(*position, terms, now),
-            Beginning::Record(record) => Table::go_on(&record, terms, now),
+            Beginning::Position(position) => TimedGame::new(*position, terms, now),
+            Beginning::Record(record) => TimedGame::go_on(&record, terms, now),
         }
     }
 }

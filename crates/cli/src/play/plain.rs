@@ -1,10 +1,10 @@
 //! Play line by line, for pipes and for terminals that can do no more: the board after each move,
 //! moves and words from standard input until it ends.
 
-use super::brain::{Brain, Purpose};
 use super::command::{self, Command, Entry, WORDS};
+use super::engine_thread::{EngineThread, Purpose};
 use super::store::{self, Store};
-use super::table::{Table, prisoners, result_line};
+use super::timed_game::{TimedGame, prisoners, result_line};
 use super::{Beginning, Look, Terms};
 use crate::show::text_style;
 use crate::source::Source;
@@ -12,7 +12,7 @@ use anyhow::Result;
 use engine::{Level, Options};
 use husun::clock::TimeControl;
 use husun::{Outcome, Side, Special};
-use protocol::{Line, Lines, MAX_LINE};
+use protocol::{InputLine, Lines, MAX_LINE};
 use render::Picture;
 use render::text::TextStyle;
 use std::io::{self, Write};
@@ -25,10 +25,10 @@ enum Next {
     End,
 }
 
-struct Talk<'a> {
+struct LineSession<'a> {
     source: &'a Source,
-    table: Table,
-    brain: Brain,
+    timed: TimedGame,
+    engine: EngineThread,
     store: Store,
     style: TextStyle,
     view: Side,
@@ -40,12 +40,12 @@ struct Talk<'a> {
 
 /// Plays until standard input ends or the player quits.
 pub fn run(source: &Source, beginning: Beginning, terms: Terms, look: Look) -> Result<()> {
-    let table = beginning.table(terms, Duration::ZERO)?;
-    let mut talk = Talk {
+    let timed = beginning.timed(terms, Duration::ZERO)?;
+    let mut session = LineSession {
         source,
-        brain: Brain::new(source.engine(table.game().variant(), Options::default()))?,
-        view: table.actor(),
-        table,
+        engine: EngineThread::new(source.engine(timed.game().variant(), Options::default()))?,
+        view: timed.actor(),
+        timed,
         store: Store::default(),
         style: text_style(look.signs, look.theme),
         began: Instant::now(),
@@ -53,20 +53,20 @@ pub fn run(source: &Source, beginning: Beginning, terms: Terms, look: Look) -> R
         prompt: super::at_terminal(),
     };
     let mut out = io::stdout().lock();
-    let variant = talk.table.game().variant().clone();
-    writeln!(out, "{}. Type a move, `moves` or `help`.\n", variant.name)?;
-    talk.board(&mut out)?;
-    talk.answer(&mut out)?;
+    let variant = session.timed.game().variant().clone();
+    writeln!(out, "{}. Type a move, `moves` or `help`.\n", variant.name())?;
+    session.board(&mut out)?;
+    session.answer(&mut out)?;
     let mut lines = Lines::new(io::stdin().lock());
     loop {
-        if talk.prompt && talk.table.human_to_move() {
-            write!(out, "{}> ", talk.table.game().turn().name())?;
+        if session.prompt && session.timed.human_to_move() {
+            write!(out, "{}> ", session.timed.game().turn().name())?;
         }
         out.flush()?;
         let Some(line) = lines.next() else { break };
         let line = match line {
-            Line::Text(line) => line,
-            Line::TooLong => {
+            InputLine::Text(line) => line,
+            InputLine::TooLong => {
                 writeln!(out, "a line is longer than {MAX_LINE} bytes")?;
                 continue;
             }
@@ -74,25 +74,25 @@ pub fn run(source: &Source, beginning: Beginning, terms: Terms, look: Look) -> R
         if line.trim().is_empty() {
             continue;
         }
-        if let Next::End = talk.take(&line, &mut out)? {
+        if let Next::End = session.take(&line, &mut out)? {
             break;
         }
-        talk.answer(&mut out)?;
+        session.answer(&mut out)?;
     }
     Ok(out.flush()?)
 }
 
-impl Talk<'_> {
+impl LineSession<'_> {
     fn now(&self) -> Duration {
         self.began.elapsed()
     }
 
     /// Takes a line of the player's.
     fn take(&mut self, line: &str, out: &mut impl Write) -> Result<Next> {
-        if let Some(outcome) = self.table.look_at_clock(self.now()) {
+        if let Some(outcome) = self.timed.look_at_clock(self.now()) {
             self.result(&outcome, out)?;
         }
-        match command::read(line, self.table.position()) {
+        match command::read(line, self.timed.position()) {
             Err(error) => writeln!(out, "{error}; `help` lists what can be typed")?,
             Ok(Entry::Command(Command::Quit)) => return Ok(Next::End),
             Ok(Entry::Command(command)) => self.carry_out(command, out)?,
@@ -103,9 +103,9 @@ impl Talk<'_> {
 
     /// Makes a move and shows what has become of it.
     fn make(&mut self, m: husun::Move, out: &mut impl Write) -> Result<()> {
-        let before = self.table.position().clone();
+        let before = self.timed.position().clone();
         let now = self.now();
-        match self.table.play(m, now) {
+        match self.timed.play(m, now) {
             Err(error) => writeln!(out, "{error}")?,
             Ok(outcome) => {
                 let number = before.fullmove();
@@ -114,7 +114,7 @@ impl Talk<'_> {
                 } else {
                     "..."
                 };
-                writeln!(out, "\n{number}{dots} {}\n", before.san(m))?;
+                writeln!(out, "\n{number}{dots} {}\n", before.san(m)?)?;
                 self.board(out)?;
                 if let Some(outcome) = outcome {
                     self.result(&outcome, out)?;
@@ -126,7 +126,7 @@ impl Talk<'_> {
 
     /// Lets the computer move for as long as it is its turn.
     fn answer(&mut self, out: &mut impl Write) -> Result<()> {
-        while let Some(level) = self.table.computer_to_move() {
+        while let Some(level) = self.timed.computer_to_move() {
             out.flush()?;
             if !self.computer_moves(level, out)? {
                 writeln!(out, "The computer has no answer.")?;
@@ -139,16 +139,17 @@ impl Talk<'_> {
     /// The computer makes a move for the side to move; tells whether it did.
     fn computer_moves(&mut self, level: Level, out: &mut impl Write) -> Result<bool> {
         let (now, seed) = (self.now(), seed());
-        self.brain.ask(&self.table, Purpose::Move(level), now, seed);
-        let Some(found) = self.brain.wait() else {
+        self.engine
+            .ask(&self.timed, Purpose::Move(level), now, seed);
+        let Some(found) = self.engine.wait() else {
             return Ok(false);
         };
-        if self.table.computer_to_move().is_some() {
+        if self.timed.computer_to_move().is_some() {
             self.score = Some(found.score.value());
         }
         match found.best {
-            _ if found.accept && self.table.position().can_accept() => {
-                let outcome = self.table.accept(self.now())?;
+            _ if found.accept && self.timed.position().can_accept() => {
+                let outcome = self.timed.accept(self.now())?;
                 self.result(&outcome, out)?;
             }
             Some(m) => self.make(m, out)?,
@@ -163,12 +164,12 @@ impl Talk<'_> {
             Command::Help => help(out)?,
             Command::Board => self.board(out)?,
             Command::Moves => {
-                let position = self.table.position();
+                let position = self.timed.position();
                 let mut moves: Vec<String> = position
                     .legal_moves()
                     .iter()
                     .map(|&m| position.san(m))
-                    .collect();
+                    .collect::<Result<_, _>>()?;
                 moves.sort();
                 writeln!(out, "{} moves: {}", moves.len(), moves.join(" "))?;
                 if position.can_accept() {
@@ -176,42 +177,42 @@ impl Talk<'_> {
                 }
             }
             Command::Hint => self.hint(out)?,
-            Command::Go if self.table.game().outcome().is_some() => self.over(out)?,
+            Command::Go if self.timed.game().outcome().is_some() => self.over(out)?,
             Command::Go => {
-                let level = Side::ALL.iter().find_map(|&s| match self.table.player(s) {
-                    super::table::Player::Computer(level) => Some(level),
-                    super::table::Player::Human => None,
+                let level = Side::ALL.iter().find_map(|&s| match self.timed.player(s) {
+                    super::timed_game::Player::Computer(level) => Some(level),
+                    super::timed_game::Player::Human => None,
                 });
                 self.computer_moves(level.unwrap_or(Level::FULL), out)?;
             }
-            Command::Undo => match self.table.undo(now) {
+            Command::Undo => match self.timed.undo(now) {
                 Ok(()) => {
                     self.score = None;
                     self.board(out)?;
                 }
                 Err(error) => writeln!(out, "{error}")?,
             },
-            Command::Resign => match self.table.resign(now) {
+            Command::Resign => match self.timed.resign(now) {
                 Ok(outcome) => self.result(&outcome, out)?,
                 Err(error) => writeln!(out, "{error}")?,
             },
             Command::Draw => {
-                let agrees = engine::agrees_to_draw(self.score, self.table.ply());
-                match self.table.draw(agrees, now) {
+                let agrees = engine::agrees_to_draw(self.score, self.timed.ply());
+                match self.timed.draw(agrees, now) {
                     Ok(Some(outcome)) => self.result(&outcome, out)?,
-                    Ok(None) if self.table.game().draw_offer().is_some() => {
+                    Ok(None) if self.timed.game().draw_offer().is_some() => {
                         writeln!(out, "A draw is offered.")?;
                     }
                     Ok(None) => writeln!(out, "The computer declines the draw.")?,
                     Err(error) => writeln!(out, "{error}")?,
                 }
             }
-            Command::Accept => match self.table.accept(now) {
+            Command::Accept => match self.timed.accept(now) {
                 Ok(outcome) => self.result(&outcome, out)?,
                 Err(error) => writeln!(out, "{error}")?,
             },
             Command::Crown => {
-                let moves = self.table.position().legal_moves();
+                let moves = self.timed.position().legal_moves();
                 match moves.iter().find(|m| m.special() == Special::Crowning) {
                     Some(&m) => self.make(m, out)?,
                     None => writeln!(out, "there is nobody to crown now")?,
@@ -221,8 +222,8 @@ impl Talk<'_> {
                 self.view = self.view.opponent();
                 self.board(out)?;
             }
-            Command::Fen => writeln!(out, "{}", self.table.position().fen())?,
-            Command::Save(path) => match self.store.save(&self.table, Path::new(&path)) {
+            Command::Fen => writeln!(out, "{}", self.timed.position().fen())?,
+            Command::Save(path) => match self.store.save(&self.timed, Path::new(&path)) {
                 Ok(()) => writeln!(out, "Saved as {path}.")?,
                 Err(error) => writeln!(out, "{error:#}")?,
             },
@@ -231,8 +232,8 @@ impl Talk<'_> {
                 Err(error) => writeln!(out, "{error:#}")?,
             },
             Command::New => {
-                let start = self.table.game().start().clone();
-                self.table = Table::new(start, self.table.terms(), now)?;
+                let start = self.timed.game().start().clone();
+                self.timed = TimedGame::new(start, self.timed.terms(), now)?;
                 self.board(out)?;
             }
             Command::Quit => {}
@@ -242,25 +243,25 @@ impl Talk<'_> {
 
     fn load(&mut self, path: &str) -> Result<()> {
         let record = store::load(self.source, Path::new(path))?;
-        self.table = Table::go_on(&record, self.table.terms(), self.now())?;
+        self.timed = TimedGame::go_on(&record, self.timed.terms(), self.now())?;
         let engine = self
             .source
-            .engine(self.table.game().variant(), Options::default());
-        self.brain = Brain::new(engine)?;
+            .engine(self.timed.game().variant(), Options::default());
+        self.engine = EngineThread::new(engine)?;
         Ok(())
     }
 
     fn hint(&mut self, out: &mut impl Write) -> Result<()> {
-        if self.table.game().outcome().is_some() {
+        if self.timed.game().outcome().is_some() {
             return self.over(out);
         }
         let (now, seed) = (self.now(), seed());
-        self.brain.ask(&self.table, Purpose::Hint, now, seed);
-        match self.brain.wait().and_then(|found| found.best) {
+        self.engine.ask(&self.timed, Purpose::Hint, now, seed);
+        match self.engine.wait().and_then(|found| found.best) {
             Some(m) => writeln!(
                 out,
                 "The computer would play {}.",
-                self.table.position().san(m)
+                self.timed.position().san(m)?
             )?,
             None => writeln!(out, "The computer has no answer.")?,
         }
@@ -276,21 +277,21 @@ impl Talk<'_> {
     }
 
     fn board(&self, out: &mut impl Write) -> Result<()> {
-        let mut picture = Picture::of(self.table.position()).view(self.view);
-        if let Some(&m) = self.table.game().moves().last() {
+        let mut picture = Picture::of(self.timed.position()).view(self.view);
+        if let Some(&m) = self.timed.game().moves().last() {
             picture = picture.last_move(m);
         }
         writeln!(out, "{}", render::text::board(&picture, &self.style))?;
-        if self.table.control() != TimeControl::None {
+        if self.timed.control() != TimeControl::None {
             let now = self.now();
             for side in Side::ALL {
-                let left = crate::tui::clock_text(self.table.remaining(side, now));
+                let left = crate::tui::clock_text(self.timed.remaining(side, now));
                 writeln!(out, "{}: {left}", side.name())?;
             }
         }
         for side in Side::ALL {
-            let held = prisoners(self.table.position(), side);
-            let variant = self.table.game().variant();
+            let held = prisoners(self.timed.position(), side);
+            let variant = self.timed.game().variant();
             let names: Vec<&str> = held
                 .iter()
                 .map(|&k| variant.piece(k).name.as_str())
@@ -299,8 +300,8 @@ impl Talk<'_> {
                 writeln!(out, "{}'s in prison: {}", side.name(), names.join("; "))?;
             }
         }
-        if self.table.game().outcome().is_none() {
-            let position = self.table.position();
+        if self.timed.game().outcome().is_none() {
+            let position = self.timed.position();
             let check = if position.in_check() {
                 ", in check"
             } else {

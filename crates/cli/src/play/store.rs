@@ -1,6 +1,6 @@
-//! Games in files: writing the game at the table as PGN, and reading one to go on with.
+//! Games in files: writing a game as PGN, and reading one to go on with.
 
-use super::table::Table;
+use super::timed_game::TimedGame;
 use crate::source::Source;
 use anyhow::{Context, Result, anyhow, bail};
 use husun::pgn::Reader;
@@ -18,12 +18,12 @@ pub struct Store {
 
 impl Store {
     /// Writes the game.
-    pub fn save(&mut self, table: &Table, path: &Path) -> Result<()> {
+    pub fn save(&mut self, timed: &TimedGame, path: &Path) -> Result<()> {
         let name = path.display();
         if path.exists() && !self.own.iter().any(|own| own == path) {
             bail!("{name} exists already: expected the name of a new file");
         }
-        let text = table.record(&today()).to_raw().to_pgn()?;
+        let text = timed.record(&today()).to_raw()?.to_pgn()?;
         fs::write(path, text).with_context(|| format!("{name}: cannot be written"))?;
         self.own.push(path.into());
         Ok(())

@@ -5,10 +5,10 @@ use super::After;
 use super::board::Layout;
 use super::popup::{Confirm, Popup, Verdict};
 use crate::play::Look;
-use crate::play::brain::{Answer, Purpose};
 use crate::play::command::{self, Command, Entry};
+use crate::play::engine_thread::{Answer, Purpose};
 use crate::play::store::{self, Store};
-use crate::play::table::{Table, result_line};
+use crate::play::timed_game::{TimedGame, result_line};
 use crate::source::Source;
 use engine::{Info, Outcome as Found};
 use husun::{ActionError, Frame, Move, Outcome, Position, Side, Special, Square};
@@ -22,7 +22,7 @@ pub struct Wish {
     pub purpose: Purpose,
     /// After how many moves.
     ply: usize,
-    /// Which state of the table, so that the same ply after an undo is another question.
+    /// Which state of the game, so that the same ply after an undo is another question.
     version: u64,
 }
 
@@ -38,7 +38,7 @@ pub enum Tone {
 /// A game on the screen.
 pub struct App<'a> {
     source: &'a Source,
-    table: Table,
+    timed: TimedGame,
     store: Store,
     /// Signs and colours.
     pub look: Look,
@@ -74,12 +74,12 @@ pub struct App<'a> {
 
 impl<'a> App<'a> {
     /// A game on the screen.
-    pub fn new(source: &'a Source, table: Table, look: Look) -> App<'a> {
-        let view = table.actor();
+    pub fn new(source: &'a Source, timed: TimedGame, look: Look) -> App<'a> {
+        let view = timed.actor();
         let mut app = App {
             source,
-            cursor: home(&table, view),
-            table,
+            cursor: first_cursor(&timed, view),
+            timed,
             store: Store::default(),
             look,
             view,
@@ -103,32 +103,32 @@ impl<'a> App<'a> {
     }
 
     fn greet(&mut self) {
-        match self.table.game().outcome() {
+        match self.timed.game().outcome() {
             Some(outcome) => self.say(result_line(&outcome)),
             None => self.say("Arrows and Enter, the mouse, or type a move. F1 helps."),
         }
     }
 
     /// The game.
-    pub fn table(&self) -> &Table {
-        &self.table
+    pub fn timed(&self) -> &TimedGame {
+        &self.timed
     }
 
     /// The position now.
     pub fn position(&self) -> &Position {
-        self.table.position()
+        self.timed.position()
     }
 
     /// What the computer is to be asked now.
     pub fn wish(&self) -> Option<Wish> {
-        let purpose = match self.table.computer_to_move() {
+        let purpose = match self.timed.computer_to_move() {
             Some(level) => Purpose::Move(level),
             None if self.hinting => Purpose::Hint,
             None => return None,
         };
         Some(Wish {
             purpose,
-            ply: self.table.ply(),
+            ply: self.timed.ply(),
             version: self.version,
         })
     }
@@ -169,7 +169,7 @@ impl<'a> App<'a> {
 
     /// Looks at the clock.
     pub fn look_at_clock(&mut self, now: Duration) {
-        if let Some(outcome) = self.table.look_at_clock(now) {
+        if let Some(outcome) = self.timed.look_at_clock(now) {
             self.moved_on();
             self.say(result_line(&outcome));
         }
@@ -179,15 +179,15 @@ impl<'a> App<'a> {
     pub fn hear(&mut self, answer: Answer, now: Duration) {
         match answer {
             Answer::Progress(info) => self.progress = Some(info),
-            Answer::Done(found) if self.table.computer_to_move().is_some() => {
+            Answer::Done(found) if self.timed.computer_to_move().is_some() => {
                 self.answered(&found, now);
             }
             Answer::Done(found) if self.hinting => {
                 self.hinting = false;
                 self.progress = None;
                 self.hint = found.best;
-                match found.best {
-                    Some(m) => self.say(format!("Hint: {}", self.position().san(m))),
+                match found.best.and_then(|m| self.position().san(m).ok()) {
+                    Some(san) => self.say(format!("Hint: {san}")),
                     None => self.refuse("The computer has no answer."),
                 }
             }
@@ -198,7 +198,7 @@ impl<'a> App<'a> {
     fn answered(&mut self, found: &Found, now: Duration) {
         self.score = Some(found.score.value());
         if found.accept && self.position().can_accept() {
-            let accepted = self.table.accept(now);
+            let accepted = self.timed.accept(now);
             return self.done(accepted.map(Some));
         }
         match found.best {
@@ -209,10 +209,11 @@ impl<'a> App<'a> {
 
     /// Makes a move.
     pub fn play(&mut self, m: Move, now: Duration) {
-        let san = self.position().san(m);
         let side = self.position().turn();
-        self.say(format!("{}: {san}", side.name()));
-        let played = self.table.play(m, now);
+        if let Ok(san) = self.position().san(m) {
+            self.say(format!("{}: {san}", side.name()));
+        }
+        let played = self.timed.play(m, now);
         self.done(played);
     }
 
@@ -232,7 +233,7 @@ impl<'a> App<'a> {
 
     /// Says what the player to move may do besides moving.
     fn remind(&mut self) {
-        if !self.table.human_to_move() {
+        if !self.timed.human_to_move() {
             return;
         }
         let mut more = Vec::new();
@@ -245,7 +246,7 @@ impl<'a> App<'a> {
         if self.position().can_accept() {
             more.push("You may accept the end of the game: F9.");
         }
-        if self.table.game().draw_offer() == Some(self.position().turn().opponent()) {
+        if self.timed.game().draw_offer() == Some(self.position().turn().opponent()) {
             more.push("A draw is offered: F7 agrees.");
         }
         if !more.is_empty() {
@@ -264,8 +265,8 @@ impl<'a> App<'a> {
     pub fn click(&mut self, square: Square, now: Duration) {
         self.cursor = square;
         self.hint = None;
-        if !self.table.human_to_move() {
-            return match self.table.game().outcome() {
+        if !self.timed.human_to_move() {
+            return match self.timed.game().outcome() {
                 Some(_) => self.refuse("The game is over: F6 takes back, `new` begins anew."),
                 None => self.refuse("The computer is to move."),
             };
@@ -285,7 +286,7 @@ impl<'a> App<'a> {
         let turn = self.position().turn();
         let own = matches!(self.position().piece_on(square), Some((side, _)) if side == turn);
         let can_move = legal.iter().any(|m| m.from() == square);
-        let name = self.position().variant().frame.name(square);
+        let name = self.position().variant().frame().name(square);
         self.selected = (own && can_move).then_some(square);
         match (own, can_move) {
             (true, true) => self.say(String::new()),
@@ -303,7 +304,7 @@ impl<'a> App<'a> {
             Side::Black => -1,
         };
         self.cursor_shown = true;
-        let frame = &self.position().variant().frame;
+        let frame = self.position().variant().frame();
         if let Some(square) = towards(frame, self.cursor, dx * away, dy * away) {
             self.cursor = square;
         }
@@ -318,26 +319,26 @@ impl<'a> App<'a> {
                 self.entry = text;
             }
             Ok(Entry::Command(command)) => self.carry_out(command, now),
-            Ok(Entry::Move(m)) if self.table.human_to_move() => self.play(m, now),
+            Ok(Entry::Move(m)) if self.timed.human_to_move() => self.play(m, now),
             Ok(Entry::Move(_)) => self.refuse("You are not to move."),
         }
     }
 
     /// Carries a command out, or asks first.
     pub fn carry_out(&mut self, command: Command, now: Duration) {
-        let over = self.table.game().outcome().is_some();
+        let over = self.timed.game().outcome().is_some();
         match command {
             Command::Help => self.popup = Some(Popup::Help { scroll: 0 }),
             Command::Board => {}
             Command::Moves => self.list_moves(),
-            Command::Hint if !self.table.human_to_move() => self.refuse("You are not to move."),
+            Command::Hint if !self.timed.human_to_move() => self.refuse("You are not to move."),
             Command::Hint => {
                 self.hinting = true;
                 self.version += 1;
             }
             Command::Go => self.refuse("F5 proposes a move here; `go` is for play line by line."),
             Command::Undo => {
-                let undone = self.table.undo(now).map(|()| None);
+                let undone = self.timed.undo(now).map(|()| None);
                 if undone.is_ok() {
                     self.score = None;
                     self.say("Taken back.");
@@ -347,11 +348,11 @@ impl<'a> App<'a> {
             Command::Resign if over => self.refuse("The game is over."),
             Command::Resign => self.popup = Some(Popup::Confirm(Confirm::Resign)),
             Command::Draw => self.draw(now),
-            Command::Accept if !self.position().can_accept() || !self.table.human_to_move() => {
+            Command::Accept if !self.position().can_accept() || !self.timed.human_to_move() => {
                 self.refuse("Nothing to accept: only where all your legal moves are optional.");
             }
             Command::Accept => self.popup = Some(Popup::Confirm(Confirm::Accept)),
-            Command::Crown => match self.crowning().filter(|_| self.table.human_to_move()) {
+            Command::Crown => match self.crowning().filter(|_| self.timed.human_to_move()) {
                 Some(m) => self.popup = Some(Popup::Confirm(Confirm::Crown(m))),
                 None => self.refuse("There is nobody to promote in lieu of a move now."),
             },
@@ -359,9 +360,9 @@ impl<'a> App<'a> {
             Command::Fen => self.say(self.position().fen()),
             Command::Save(path) => self.save(&path),
             Command::Load(path) => self.load(&path, now),
-            Command::New if over || self.table.ply() == 0 => self.leaving = Some(None),
+            Command::New if over || self.timed.ply() == 0 => self.leaving = Some(None),
             Command::New => self.popup = Some(Popup::Confirm(Confirm::New)),
-            Command::Quit if over || self.table.ply() == 0 => self.leaving = Some(Some(())),
+            Command::Quit if over || self.timed.ply() == 0 => self.leaving = Some(Some(())),
             Command::Quit => self.popup = Some(Popup::Confirm(Confirm::Quit)),
         }
     }
@@ -371,7 +372,7 @@ impl<'a> App<'a> {
         let legal = position.legal_moves();
         let mut moves: Vec<String> = legal
             .iter()
-            .map(|&m| position.san_among(m, &legal))
+            .filter_map(|&m| position.san_among(m, &legal).ok())
             .collect();
         moves.sort();
         self.popup = Some(Popup::Text {
@@ -381,9 +382,9 @@ impl<'a> App<'a> {
     }
 
     fn draw(&mut self, now: Duration) {
-        let agrees = engine::agrees_to_draw(self.score, self.table.ply());
-        match self.table.draw(agrees, now) {
-            Ok(None) if self.table.game().draw_offer().is_some() => {
+        let agrees = engine::agrees_to_draw(self.score, self.timed.ply());
+        match self.timed.draw(agrees, now) {
+            Ok(None) if self.timed.game().draw_offer().is_some() => {
                 self.say("A draw is offered; the opponent may agree with F7 or move on.");
             }
             Ok(None) => self.say("The computer declines the draw."),
@@ -393,7 +394,7 @@ impl<'a> App<'a> {
 
     /// Writes the game to a file.
     pub fn save(&mut self, path: &str) {
-        match self.store.save(&self.table, Path::new(path)) {
+        match self.store.save(&self.timed, Path::new(path)) {
             Ok(()) => self.say(format!("Saved as {path}.")),
             Err(error) => self.refuse(format!("{error:#}")),
         }
@@ -401,19 +402,19 @@ impl<'a> App<'a> {
 
     /// Goes on with the game of a file.
     pub fn load(&mut self, path: &str, now: Duration) {
-        let table = store::load(self.source, Path::new(path))
-            .and_then(|record| Table::go_on(&record, self.table.terms(), now));
-        match table {
+        let timed = store::load(self.source, Path::new(path))
+            .and_then(|record| TimedGame::go_on(&record, self.timed.terms(), now));
+        match timed {
             Err(error) => self.refuse(format!("{error:#}")),
-            Ok(table) => {
-                self.table = table;
+            Ok(timed) => {
+                self.timed = timed;
                 self.other_game = true;
                 self.score = None;
                 self.moved_on();
-                self.view = self.table.actor();
-                self.cursor = home(&self.table, self.view);
+                self.view = self.timed.actor();
+                self.cursor = first_cursor(&self.timed, self.view);
                 self.say(format!("Loaded {path}."));
-                if let Some(outcome) = self.table.game().outcome() {
+                if let Some(outcome) = self.timed.game().outcome() {
                     self.say(result_line(&outcome));
                 }
             }
@@ -441,11 +442,11 @@ impl<'a> App<'a> {
                 self.popup = None;
                 match confirm {
                     Confirm::Resign => {
-                        let resigned = self.table.resign(now).map(Some);
+                        let resigned = self.timed.resign(now).map(Some);
                         self.done(resigned);
                     }
                     Confirm::Accept => {
-                        let accepted = self.table.accept(now).map(Some);
+                        let accepted = self.timed.accept(now).map(Some);
                         self.done(accepted);
                     }
                     Confirm::Crown(m) => self.play(m, now),
@@ -468,14 +469,14 @@ impl<'a> App<'a> {
 
     /// The name offered for a file to save.
     pub fn file_name(&self) -> String {
-        format!("{}.pgn", self.position().variant().id)
+        format!("{}.pgn", self.position().variant().id())
     }
 }
 
 /// Where the cursor begins: in front of the side's royal piece, or on any square.
-fn home(table: &Table, side: Side) -> Square {
-    let position = table.position();
-    let frame = &position.variant().frame;
+fn first_cursor(timed: &TimedGame, side: Side) -> Square {
+    let position = timed.position();
+    let frame = position.variant().frame();
     let forward = if side == Side::White { 1 } else { -1 };
     let royal = position.royal_square(side);
     royal

@@ -4,7 +4,7 @@ use super::board::dim;
 use super::view::too_small;
 use crate::list::board_size;
 use crate::play::Terms;
-use crate::play::table::Player;
+use crate::play::timed_game::Player;
 use crate::source::Source;
 use engine::Level;
 use husun::clock::TimeControl;
@@ -131,7 +131,7 @@ impl Menu {
                 };
             }
             KeyCode::Char('s') => {
-                let setups = self.game().map_or(1, |g| g.setups.len().max(1));
+                let setups = self.game().map_or(1, |g| g.setups().len().max(1));
                 self.setup = (self.setup + 1) % setups;
             }
             KeyCode::Enter => {
@@ -149,7 +149,7 @@ impl Menu {
 
     fn position(&self) -> Option<Position> {
         let game = self.game()?;
-        let named = game.setups.get(self.setup)?;
+        let named = game.setups().get(self.setup)?;
         game.start_of(&named.name)
     }
 
@@ -187,7 +187,7 @@ impl Menu {
             Span::raw("  citadel chess and its kin"),
         ]);
         frame.render_widget(head, title);
-        let names = self.games.iter().map(|g| g.id.clone());
+        let names = self.games.iter().map(|g| g.id().to_owned());
         let list = List::new(names)
             .block(Block::bordered().title(" Games "))
             .highlight_symbol("› ")
@@ -202,7 +202,7 @@ impl Menu {
     fn details(&self, frame: &mut Frame<'_>, area: Rect) {
         let Some(game) = self.game() else { return };
         let block = Block::bordered()
-            .title(format!(" {} ", game.name))
+            .title(format!(" {} ", game.name()))
             .padding(Padding::horizontal(1));
         let inner = block.inner(area);
         frame.render_widget(block, area);
@@ -214,13 +214,13 @@ impl Menu {
         .areas(inner);
         let text = format!(
             "{}\n{}, board {}",
-            game.summary,
-            game.origin,
+            game.summary(),
+            game.origin(),
             board_size(game)
         );
         frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), words);
         frame.render_widget(self.settings(), settings);
-        let rows = u16::from(game.frame.ranks()) + 1;
+        let rows = u16::from(game.frame().ranks()) + 1;
         if let Some(position) = self.position().filter(|_| rows <= board.height) {
             let picture = Picture::of(&position);
             let style = TextStyle {
@@ -257,7 +257,7 @@ impl Menu {
                 .get(self.clock)
                 .map_or(String::new(), ToString::to_string),
             _ => {
-                let setups = self.game().map(|g| &g.setups);
+                let setups = self.game().map(|g| g.setups());
                 let named = setups.and_then(|s| s.get(self.setup));
                 named.map_or(String::new(), |s| s.name.clone())
             }

@@ -11,7 +11,7 @@ mod popup;
 mod tests;
 mod view;
 
-use crate::play::brain::{Brain, Purpose};
+use crate::play::engine_thread::{EngineThread, Purpose};
 use crate::play::plain::seed;
 use crate::play::{Beginning, Look, Terms};
 use crate::source::Source;
@@ -94,9 +94,9 @@ fn play(
     look: Look,
 ) -> Result<After> {
     let origin = Instant::now();
-    let table = beginning.table(terms, Duration::ZERO)?;
-    let mut brain = Brain::new(source.engine(table.game().variant(), Options::default()))?;
-    let mut app = App::new(source, table, look);
+    let timed = beginning.timed(terms, Duration::ZERO)?;
+    let mut engine = EngineThread::new(source.engine(timed.game().variant(), Options::default()))?;
+    let mut app = App::new(source, timed, look);
     let mut asked: Option<Wish> = None;
     loop {
         terminal.draw(|frame| view::draw(frame, &mut app, origin.elapsed()))?;
@@ -110,21 +110,22 @@ fn play(
             }
         }
         app.look_at_clock(origin.elapsed());
-        while let Some(answer) = brain.answer() {
+        while let Some(answer) = engine.answer() {
             app.hear(answer, origin.elapsed());
         }
         if let Some(after) = app.leaving() {
             return Ok(after);
         }
         if app.take_other_game() {
-            brain = Brain::new(source.engine(app.table().game().variant(), Options::default()))?;
+            engine =
+                EngineThread::new(source.engine(app.timed().game().variant(), Options::default()))?;
             asked = None;
         }
         let wish = app.wish();
         if wish != asked {
             match &wish {
-                Some(wish) => brain.ask(app.table(), wish.purpose, origin.elapsed(), seed()),
-                None => brain.stop(),
+                Some(wish) => engine.ask(app.timed(), wish.purpose, origin.elapsed(), seed()),
+                None => engine.stop(),
             }
             asked = wish;
         }

@@ -3,7 +3,7 @@
 use super::app::{App, Tone};
 use super::board::dim;
 use super::purpose_text;
-use crate::play::table::{Player, prisoners};
+use crate::play::timed_game::{Player, prisoners};
 use crate::term::wrap;
 use engine::Score;
 use husun::clock::{Remaining, TimeControl};
@@ -35,8 +35,8 @@ pub fn draw(frame: &mut Frame<'_>, app: &App<'_>, area: Rect, now: Duration) {
 
 /// A player's name, clock, prisoners and the pieces that it has taken.
 fn players_text(app: &App<'_>, side: Side, width: u16, now: Duration) -> Text<'static> {
-    let table = app.table();
-    let game = table.game();
+    let timed = app.timed();
+    let game = timed.game();
     let variant = game.variant();
     let turn = game.outcome().is_none() && game.turn() == side;
     let mut name = Style::new().add_modifier(Modifier::BOLD);
@@ -45,17 +45,17 @@ fn players_text(app: &App<'_>, side: Side, width: u16, now: Duration) -> Text<'s
     }
     let mark = if turn { "▶ " } else { "  " };
     let side_name = side.name();
-    let looks = &variant.looks[side.index()].name;
+    let looks = &variant.looks()[side.index()].name;
     let mut heading = vec![Span::styled(format!("{mark}{side_name}"), name)];
-    if let computer @ Player::Computer(_) = table.player(side) {
+    if let computer @ Player::Computer(_) = timed.player(side) {
         heading.push(Span::raw(format!("  {}", computer.name())));
     }
     if !looks.eq_ignore_ascii_case(side_name) {
         heading.push(Span::styled(format!("  {looks}"), dim()));
     }
     let mut lines = vec![Line::from(heading)];
-    if table.control() != TimeControl::None {
-        let left = table.remaining(side, now);
+    if timed.control() != TimeControl::None {
+        let left = timed.remaining(side, now);
         lines.push(clock_line(left, turn));
     }
     let letters = |kinds: &[Kind]| -> String {
@@ -77,7 +77,7 @@ fn players_text(app: &App<'_>, side: Side, width: u16, now: Duration) -> Text<'s
             Span::raw(lost),
         ]));
     }
-    let held = prisoners(table.position(), side);
+    let held = prisoners(timed.position(), side);
     if !held.is_empty() {
         let names: Vec<&str> = held
             .iter()
@@ -159,7 +159,7 @@ fn time_text(time: Duration) -> String {
 
 /// The moves in two columns, the last ones unless scrolled.
 fn draw_moves(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
-    let game = app.table().game();
+    let game = app.timed().game();
     let sans = game.san_moves();
     let mut rows: Vec<Line> = Vec::new();
     let black_first = game.start().turn() == Side::Black;
@@ -203,7 +203,7 @@ fn draw_moves(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
 
 fn message(app: &App<'_>) -> Paragraph<'static> {
     let (tone, text) = &app.message;
-    let over = app.table().game().outcome().is_some();
+    let over = app.timed().game().outcome().is_some();
     let style = match tone {
         Tone::Refusal => Style::new().fg(Color::Red),
         Tone::Plain if over => Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD),

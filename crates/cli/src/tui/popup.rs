@@ -168,7 +168,7 @@ pub fn label(m: Move, position: &Position) -> String {
     let piece = |kind| position.variant().piece(kind);
     let placed = piece(m.placed());
     match m.special() {
-        Special::Crowning => match position.variant().rules.crowning {
+        Special::Crowning => match position.variant().rules().crowning {
             Some(c) => format!(
                 "promote every {} to {}",
                 piece(c.piece).name,

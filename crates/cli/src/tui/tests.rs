@@ -4,8 +4,8 @@ use super::app::App;
 use super::board::Layout;
 use super::menu::{Choice, Menu};
 use super::view;
-use crate::play::brain::{Answer, Purpose};
-use crate::play::table::{Player, Table};
+use crate::play::engine_thread::{Answer, Purpose};
+use crate::play::timed_game::{Player, TimedGame};
 use crate::play::{Look, Terms};
 use crate::source::Source;
 use engine::{Level, Outcome, Score};
@@ -32,8 +32,8 @@ fn position(game: &str, fen: &str) -> Position {
 }
 
 fn app_with(game: &str, fen: &str, terms: Terms) -> App<'static> {
-    let table = Table::new(position(game, fen), terms, Duration::ZERO).unwrap();
-    App::new(&NO_GAMES, table, Look::default())
+    let timed = TimedGame::new(position(game, fen), terms, Duration::ZERO).unwrap();
+    App::new(&NO_GAMES, timed, Look::default())
 }
 
 fn two(game: &str, fen: &str) -> App<'static> {
@@ -74,7 +74,7 @@ fn screen(app: &mut App<'_>) -> String {
 }
 
 fn moves(app: &App<'_>) -> Vec<String> {
-    app.table().game().san_moves()
+    app.timed().game().san_moves()
 }
 
 fn found(app: &App<'_>, uci: &str, cp: i32) -> Answer {
@@ -113,7 +113,7 @@ fn a_piece_is_moved_with_the_mouse() {
     let click = |app: &mut App<'_>, square: &str| {
         let layout = app.layout.clone().unwrap();
         let picture = render::Picture::of(app.position()).view(app.view);
-        let square = app.position().variant().frame.parse(square).unwrap();
+        let square = app.position().variant().frame().parse(square).unwrap();
         let (x, y) = picture.place(square).unwrap();
         let (w, h) = layout.cell;
         let mouse = MouseEvent {
@@ -125,19 +125,25 @@ fn a_piece_is_moved_with_the_mouse() {
         app.mouse(mouse, NOW);
     };
     let m = app.position().legal_moves()[0];
-    let name = |s| app.position().variant().frame.name(s).to_string();
+    let name = |s| app.position().variant().frame().name(s).to_string();
     let (from, to) = (name(m.from()), name(m.to()));
     click(&mut app, &from);
     assert_eq!(app.selected, Some(m.from()));
     click(&mut app, &to);
-    assert_eq!(app.table().ply(), 1);
+    assert_eq!(app.timed().ply(), 1);
 }
 
 #[test]
 fn promotion_asks_what_to_become_and_may_be_declined() {
     let fen = "4k5/10/P9/10/10/10/10/10/10/4K5 w - - 0 1";
     let mut app = two("grand", fen);
-    let square = |name: &str| position("grand", fen).variant().frame.parse(name).unwrap();
+    let square = |name: &str| {
+        position("grand", fen)
+            .variant()
+            .frame()
+            .parse(name)
+            .unwrap()
+    };
     app.click(square("a8"), NOW);
     app.click(square("a9"), NOW);
     let shown = screen(&mut app);
@@ -159,7 +165,7 @@ fn promotion_asks_what_to_become_and_may_be_declined() {
     app.click(square("a8"), NOW);
     app.click(square("a9"), NOW);
     code(&mut app, KeyCode::Esc);
-    assert!(app.popup.is_none() && app.table().ply() == 0);
+    assert!(app.popup.is_none() && app.timed().ply() == 0);
 }
 
 #[test]
@@ -224,10 +230,10 @@ fn resigning_asks_first() {
     code(&mut app, KeyCode::F(8));
     assert!(screen(&mut app).contains("Resign the game?"));
     keys(&mut app, "n");
-    assert!(app.table().game().outcome().is_none());
+    assert!(app.timed().game().outcome().is_none());
     code(&mut app, KeyCode::F(8));
     keys(&mut app, "y");
-    let outcome = app.table().game().outcome().unwrap();
+    let outcome = app.timed().game().outcome().unwrap();
     assert_eq!(
         (outcome.winner, outcome.reason),
         (Some(Side::Black), Reason::Resignation)
@@ -243,7 +249,7 @@ fn draws_are_offered_agreed_on_and_declined() {
     keys(&mut app, "e4\n");
     assert!(app.message.1.contains("A draw is offered"));
     code(&mut app, KeyCode::F(7));
-    let outcome = app.table().game().outcome().unwrap();
+    let outcome = app.timed().game().outcome().unwrap();
     assert_eq!(outcome.reason, Reason::Agreement);
 
     let mut app = against("chess", Side::White);
@@ -254,7 +260,7 @@ fn draws_are_offered_agreed_on_and_declined() {
     app.hear(answer, NOW);
     code(&mut app, KeyCode::F(7));
     assert_eq!(
-        app.table().game().outcome().unwrap().reason,
+        app.timed().game().outcome().unwrap().reason,
         Reason::Agreement
     );
 }
@@ -289,7 +295,7 @@ fn mate_may_be_accepted_where_all_moves_are_optional() {
     code(&mut app, KeyCode::F(9));
     keys(&mut app, "y");
     assert_eq!(
-        app.table().game().outcome().unwrap().reason,
+        app.timed().game().outcome().unwrap().reason,
         Reason::Checkmate
     );
     let mut app = two("strike100", "");
@@ -328,7 +334,7 @@ fn games_are_saved_and_loaded() {
     type_path(&mut app);
     assert_eq!(moves(&app), ["e4", "e6"]);
     assert!(app.take_other_game());
-    assert_eq!(app.position().variant().id, "citadel9");
+    assert_eq!(app.position().variant().id(), "citadel9");
     keys(&mut app, "load /nowhere/x.pgn\n");
     assert!(app.message.1.contains("/nowhere/x.pgn: cannot be read"));
     fs::remove_dir_all(&folder).unwrap();
@@ -342,9 +348,9 @@ fn both_countdowns_of_a_tiger_clock_run() {
     let shown = screen(&mut app);
     assert!(shown.contains("engaged 0:09.0  reserve 0:05.0"), "{shown}");
     app.look_at_clock(Duration::from_secs(10));
-    assert!(app.table().game().outcome().is_none());
+    assert!(app.timed().game().outcome().is_none());
     app.look_at_clock(Duration::from_secs(11));
-    let outcome = app.table().game().outcome().unwrap();
+    let outcome = app.timed().game().outcome().unwrap();
     assert_eq!(
         (outcome.winner, outcome.reason),
         (Some(Side::White), Reason::Time)
@@ -355,7 +361,7 @@ fn both_countdowns_of_a_tiger_clock_run() {
 fn every_game_fits_and_a_small_terminal_says_so() {
     for id in games::ids() {
         let mut app = two(id, "");
-        let frame = app.position().variant().frame.clone();
+        let frame = app.position().variant().frame().clone();
         for (width, height) in [(80, 24), (100, 40), (200, 60)] {
             let shown = screen_of(&mut app, width, height);
             let names = (1..=frame.ranks()).map(|r| format!("\"{r:>2}").replace("\" ", "\""));
@@ -388,7 +394,7 @@ fn clicks_on_the_bar_find_their_key() {
 fn the_cursor_reaches_every_square() {
     for id in games::ids() {
         let mut app = two(id, "");
-        let count = app.position().variant().frame.len();
+        let count = app.position().variant().frame().len();
         let mut seen = vec![false; count];
         let mut todo = vec![app.cursor];
         while let Some(square) = todo.pop() {

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// Draws all.
 pub fn draw(frame: &mut Frame<'_>, app: &mut App<'_>, now: Duration) {
     let area = frame.area();
-    let board = &app.position().variant().frame;
+    let board = app.position().variant().frame();
     match Layout::new(area, board.files(), board.ranks()) {
         Err(least) => {
             app.layout = None;
@@ -62,7 +62,7 @@ fn game(frame: &mut Frame<'_>, app: &App<'_>, layout: &Layout, now: Duration) {
 /// The board as it stands: last move, check, the chosen piece with its targets, the hint.
 fn picture(app: &App<'_>) -> Picture {
     let mut picture = Picture::of(app.position()).view(app.view);
-    if let Some(&m) = app.table().game().moves().last() {
+    if let Some(&m) = app.timed().game().moves().last() {
         picture = picture.last_move(m);
     }
     if let Some(from) = app.selected {
@@ -76,7 +76,7 @@ fn picture(app: &App<'_>) -> Picture {
 
 fn title(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
     let variant = app.position().variant();
-    let over = app.table().game().outcome().is_some();
+    let over = app.timed().game().outcome().is_some();
     let status = match (over, app.position().turn()) {
         (true, _) => "game over".to_string(),
         (false, side) if app.position().in_check() => format!("{} to move, in check", side.name()),
@@ -84,14 +84,14 @@ fn title(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
     };
     let name = Style::new().add_modifier(Modifier::BOLD);
     let line = Line::from(vec![
-        Span::styled(format!(" {} ", variant.name), name),
+        Span::styled(format!(" {} ", variant.name()), name),
         Span::styled(format!(" {status}"), dim()),
     ]);
     frame.render_widget(line, area);
 }
 
 fn entry(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
-    let side = match app.table().actor() {
+    let side = match app.timed().actor() {
         Side::White => "White",
         Side::Black => "Black",
     };

@@ -7,7 +7,7 @@ use crate::facts::{Facts, Geometry, Goal};
 use crate::pair::{Pair, pair};
 use crate::values::{Mobility, Places, Values, mobilities};
 use husun::set::Set;
-use husun::{Kind, Side, Variant};
+use husun::{Kind, Side, Square, Variant};
 use std::sync::Arc;
 
 impl<S: Set> Evaluator<S> {
@@ -170,19 +170,19 @@ fn pawn_steps<S: Set>(facts: &Facts<S>, side: Side, goals: S) -> Vec<Option<usiz
     let places = &facts.geometry.places;
     let pawns = facts.kinds_that(|k| k.pawn);
     let n = places.len();
-    let ahead = |from: usize| {
+    let t = &facts.tables;
+    let ahead = |from: Square| {
         pawns.iter().fold(S::EMPTY, |set, &kind| {
-            let t = &facts.tables;
-            let all = t.piece_targets(side, kind, from as u8, S::EMPTY, S::EMPTY);
-            let single = |&to: &u8| (places[usize::from(to)].1 - places[from].1).abs() <= 1;
+            let all = t.piece_targets(side, kind, from, S::EMPTY, S::EMPTY);
+            let single = |&to: &Square| (places[to.index()].1 - places[from.index()].1).abs() <= 1;
             set | S::from_squares(all.iter().filter(single))
         })
     };
-    let next: Vec<S> = (0..n).map(ahead).collect();
+    let next: Vec<S> = t.board().iter().map(ahead).collect();
     let mut steps: Vec<Option<usize>> = vec![None; n];
     for _ in 0..husun::frame::MAX_SIDE {
         for from in 0..n {
-            let by = |to: u8| match goals.has(to) {
+            let by = |to: Square| match goals.has(to) {
                 true => Some(1),
                 false => steps[usize::from(to)].map(|s| s + 1),
             };

@@ -4,7 +4,7 @@ use super::Evaluator;
 use crate::pair::{Pair, pair};
 use husun::pos::Pos;
 use husun::set::Set;
-use husun::{Kind, Side};
+use husun::{Kind, Side, Square};
 
 /// Steps to a change that are told apart.
 const WAY: usize = 8;
@@ -68,7 +68,7 @@ impl<S: Set> Evaluator<S> {
         pos: &Pos<S>,
         side: Side,
         protected: S,
-        royals: [Option<u8>; 2],
+        royals: [Option<Square>; 2],
     ) -> Pair {
         let facts = &self.pawn_facts;
         let i = side.index();

@@ -5,10 +5,10 @@ use super::{BEFORE, Node, Plan, Run, Wanted, Window, Worker};
 use crate::judge::Judge;
 use crate::score::{INFINITE, MATE_BOUND};
 use crate::tt::Bound;
-use husun::Move;
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
+use husun::{Move, Square};
 use std::sync::LazyLock;
 
 /// Up to this depth a check that loses nothing is looked at a ply further, so that a mate or a gain behind it does not
@@ -29,7 +29,7 @@ enum Skip {
 
 /// From where each kind of piece attacks the opponent's royal piece, found when it is first asked for.
 struct Aims<S: Set> {
-    royal: Option<u8>,
+    royal: Option<Square>,
     known: u32,
     from: S::Planes,
 }
@@ -54,33 +54,33 @@ impl<S: Set> Aims<S> {
             self.known |= 1 << kind.index();
             *from = tables.attack_squares(pos.turn(), kind, royal, pos.occupied());
         }
-        from.has(m.to().index() as u8)
+        from.has(m.to())
     }
 }
 
 /// Moves tried before the one that cut.
 struct Tried {
-    moves: [Move; TRIED],
+    moves: [Option<Move>; TRIED],
     n: usize,
 }
 
 impl Tried {
     fn new() -> Tried {
         Tried {
-            moves: [Move::from_bits(0); TRIED],
+            moves: [None; TRIED],
             n: 0,
         }
     }
 
     fn push(&mut self, m: Move) {
         if self.n < TRIED {
-            self.moves[self.n] = m;
+            self.moves[self.n] = Some(m);
             self.n += 1;
         }
     }
 
-    fn all(&self) -> &[Move] {
-        &self.moves[..self.n]
+    fn all(&self) -> impl Iterator<Item = Move> {
+        self.moves[..self.n].iter().flatten().copied()
     }
 }
 
@@ -341,7 +341,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     ) -> Option<Singular> {
         let entry = plan.known?;
         let wanted = plan.depth >= 7
-            && entry.m == Some(m)
+            && entry.m == Some(m.packed())
             && plan.excluded.is_none()
             && entry.depth >= plan.depth - 3
             && matches!(entry.bound, Bound::Lower | Bound::Exact)
@@ -420,11 +420,11 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             }
             self.history.set_counter(us, before[0], m);
             self.history.learn_quiet(us, m, before, more);
-            for &other in quiets.all() {
+            for other in quiets.all() {
                 self.history.learn_quiet(us, other, before, -more);
             }
         }
-        for &other in captures.all() {
+        for other in captures.all() {
             self.history.learn_capture(other, taken(pos, other), -more);
         }
     }

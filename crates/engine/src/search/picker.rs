@@ -6,7 +6,7 @@ use crate::exchange::Exchanges;
 use crate::history::{History, PieceTo};
 use husun::pos::Pos;
 use husun::set::Set;
-use husun::{Kind, Move};
+use husun::{Kind, Move, PackedMove};
 
 /// As what a move is tried, the last stage first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +38,7 @@ pub(crate) struct Ranked {
 /// What earlier parts of the search propose at a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hints {
-    pub table: Option<Move>,
+    pub table: Option<PackedMove>,
     pub killers: [Option<Move>; 2],
     pub counter: Option<Move>,
     /// The opponent's last move and one's own last.
@@ -72,7 +72,7 @@ impl MovePicker {
         self.moves.clear();
         self.picked = 0;
         for &m in moves {
-            let (stage, score) = if Some(m) == hints.table {
+            let (stage, score) = if Some(m.packed()) == hints.table {
                 (Stage::Table, 0)
             } else if pos.is_noisy(m) {
                 let known = history.capture(m, taken(pos, m));

@@ -97,7 +97,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             Bound::Upper
         };
         let entry = Entry {
-            m: state.best_move,
+            m: state.best_move.map(Move::packed),
             score: state.best,
             eval: static_eval,
             depth: 0,

@@ -12,9 +12,14 @@ use std::sync::Arc;
 fn reflected(position: &Position) -> Result<Position> {
     let variant = position.variant();
     let old = position.setup();
-    let mirror = |s| variant.frame.mirror(s).ok_or("a board that has no mirror");
+    let mirror = |s| {
+        variant
+            .frame()
+            .mirror(s)
+            .ok_or("a board that has no mirror")
+    };
     let mut board = vec![None; old.board.len()];
-    for square in variant.frame.squares() {
+    for square in variant.frame().squares() {
         let piece = old.piece_on(square);
         board[mirror(square)?.index()] = piece.map(|(side, kind)| (side.opponent(), kind));
     }
@@ -49,7 +54,7 @@ fn reflected(position: &Position) -> Result<Position> {
 
 /// Whether both sides may promote to the same: what was captured depends on what the set-up had.
 fn promotes_alike(variant: &Variant) -> bool {
-    let captured = variant.rules.promotion.iter().flat_map(|p| &p.captured);
+    let captured = variant.rules().promotion.iter().flat_map(|p| &p.captured);
     captured.copied().all(|kind| {
         let [white, black] = Side::ALL.map(|side| variant.setup_count(side, kind));
         white == black
@@ -57,7 +62,7 @@ fn promotes_alike(variant: &Variant) -> bool {
 }
 
 fn engines(game: &Arc<Variant>) -> [Engine; 2] {
-    let tuned = games::values(&game.id);
+    let tuned = games::values(game.id());
     [None, tuned].map(|values| Engine::tuned(game.clone(), values, Options::default()))
 }
 
@@ -72,7 +77,7 @@ fn colours_are_judged_alike() -> Result<()> {
                 let mirror = reflected(position)?;
                 let here = engine.evaluate(position).ok_or("not judged")?;
                 let there = engine.evaluate(&mirror).ok_or("not judged")?;
-                let told = format!("{}: {} and {}", game.id, position.fen(), mirror.fen());
+                let told = format!("{}: {} and {}", game.id(), position.fen(), mirror.fen());
                 assert_eq!(here.total, there.total, "{told}");
                 assert_eq!(here.phase, there.phase, "{told}");
                 assert_eq!(here.squares, there.squares * -1, "{told}");
@@ -105,7 +110,7 @@ fn every_term_counts_somewhere() -> Result<()> {
     let mut heard = BTreeSet::new();
     for game in all_games() {
         let mut positions = random_positions(&game, 25, 120);
-        for (_, fen) in RARE.iter().filter(|(id, _)| *id == game.id) {
+        for (_, fen) in RARE.iter().filter(|(id, _)| *id == game.id()) {
             positions.push(game.position(fen)?);
         }
         let values = estimate(&game);

@@ -1,8 +1,8 @@
 //! Exchanges as rows of data (`tests/data/exchanges.csv`): what a move wins, in pieces of the game.
 
 use super::{Parts, Result, at_width};
-use crate::facts::Width;
 use crate::values::Values;
+use husun::set::Set;
 use husun::tables::Tables;
 use husun::{Move, Position, Variant};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn sum(values: &Values, text: &str) -> Result<i32> {
 }
 
 /// Whether the move wins so much and no more.
-fn wins<S: Width>(
+fn wins<S: Set>(
     variant: &Arc<Variant>,
     tables: &Arc<Tables<S>>,
     position: &Position,
@@ -35,7 +35,7 @@ fn wins<S: Width>(
     value: &str,
 ) -> Result<(bool, i32)> {
     let parts = Parts::new(variant, tables);
-    let pos = S::pos(position).ok_or("another width")?;
+    let pos = position.at_width().ok_or("another width")?;
     let expected = sum(&parts.values, value)?;
     let wins = |threshold| parts.exchanges.see(pos, m, threshold);
     let limits = -4000..4000;

@@ -6,7 +6,6 @@ use crate::Options;
 use crate::engine::Outcome;
 use crate::eval::Evaluation;
 use crate::exchange::Exchanges;
-use crate::facts::Width;
 use crate::judge::Judge;
 use crate::limits::Limits;
 use crate::searcher::{AnySearcher, Ask, Searcher};
@@ -121,7 +120,7 @@ impl<S: Set> Judge<S> for Material<S> {
 }
 
 /// Searches each of the positions twice, in part stopped in the middle.
-fn search<S: Width>(
+fn search<S: Set>(
     variant: &Arc<Variant>,
     tables: &Arc<Tables<S>>,
     positions: &[Position],
@@ -170,11 +169,11 @@ fn another_judge_is_driven_in_every_game() -> Result<()> {
         let anew = Arc::new(Asked::default());
         let found = at_width!(search, game, &positions, 1, false, &kept);
         let expected = at_width!(search, game, &positions, 1, true, &anew);
-        assert_eq!(found, expected, "{}", game.id);
+        assert_eq!(found, expected, "{}", game.id());
         let [pushes, passes, pops, evaluations] =
             [&kept.pushes, &kept.passes, &kept.pops, &kept.evaluations].map(|n| n.load(Relaxed));
-        assert_eq!(pushes + passes, pops, "{}: {kept:?}", game.id);
-        assert!(passes > 0 && evaluations > 0, "{}: {kept:?}", game.id);
+        assert_eq!(pushes + passes, pops, "{}: {kept:?}", game.id());
+        assert!(passes > 0 && evaluations > 0, "{}: {kept:?}", game.id());
         castlings += kept.castlings.load(Relaxed);
         changes += kept.changes.load(Relaxed);
     }

@@ -1,18 +1,18 @@
 //! The order of moves: every stage in its turn, every move once.
 
 use super::{Parts, Result, all_games, at_width, random_positions};
-use crate::facts::Width;
 use crate::history::History;
 use crate::search::picker::{Hints, MovePicker, Stage};
+use husun::set::Set;
 use husun::tables::Tables;
-use husun::{Position, Variant};
+use husun::{Move, Position, Variant};
 use std::sync::Arc;
 
 /// White may take a pawn with gain or a protected one with loss, and much else.
 const MIXED: &str = "4k3/8/4p3/3p3p/8/8/3R4/4K2R w - - 0 1";
 
 /// Moves in the order in which they are picked, each with its stage.
-fn picked<S: Width>(
+fn picked<S: Set>(
     variant: &Arc<Variant>,
     tables: &Arc<Tables<S>>,
     position: &Position,
@@ -23,7 +23,7 @@ fn picked<S: Width>(
     let parts = Parts::new(variant, tables);
     let mut history = History::new(parts.facts.squares(), parts.facts.kinds.len());
     learn(&mut history);
-    let pos = S::pos(position).expect("of this width");
+    let pos = position.at_width().expect("of this width");
     let mut picker = MovePicker::default();
     let mut all = Vec::new();
     // A picker that was used before is as good as a new one.
@@ -47,7 +47,7 @@ fn stages_follow_each_other() -> Result<()> {
     let position = chess.position(MIXED)?;
     let parse = |uci: &str| position.parse_uci(uci).ok();
     let hints = Hints {
-        table: parse("e1f2"),
+        table: parse("e1f2").map(Move::packed),
         killers: [parse("d2d3"), parse("h1h2")],
         counter: parse("d2a2"),
         before: [None; 2],
@@ -79,7 +79,7 @@ fn stages_follow_each_other() -> Result<()> {
 
     // What the table remembers comes first even if it loses.
     let hints = Hints {
-        table: parse("d2d5"),
+        table: parse("d2d5").map(Move::packed),
         ..hints
     };
     let all = at_width!(picked, chess, &position, &hints, &learn, true);
@@ -119,7 +119,7 @@ fn every_move_is_picked_once() -> Result<()> {
         for position in random_positions(&game, 8, 80) {
             let moves = position.legal_moves();
             let hints = Hints {
-                table: moves.last().copied(),
+                table: moves.last().map(|m| m.packed()),
                 killers: [moves.first().copied(), None],
                 counter: moves.get(1).copied(),
                 before: [None; 2],
@@ -132,7 +132,7 @@ fn every_move_is_picked_once() -> Result<()> {
                     moves.iter().map(|&m| position.uci(m).to_string()).collect();
                 found.sort();
                 expected.sort();
-                assert_eq!(found, expected, "{} {}", game.id, position.fen());
+                assert_eq!(found, expected, "{} {}", game.id(), position.fen());
             }
         }
     }

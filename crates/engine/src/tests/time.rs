@@ -4,13 +4,13 @@
 use super::{Parts, Result, at_width};
 use crate::engine::Options;
 use crate::eval::{Evaluator, Handmade};
-use crate::facts::Width;
 use crate::limits::{ClockSituation, Limits};
 use crate::searcher::{AnySearcher, Ask, Searcher};
 use crate::stopwatch::Stopwatch;
 use crate::tt::Table;
 use husun::Variant;
 use husun::clock::{Remaining, TimeControl};
+use husun::set::Set;
 use husun::tables::Tables;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -28,7 +28,7 @@ const fn ms(n: u64) -> Duration {
 }
 
 /// How long a search takes by its own clock, which leaps once that much has passed.
-fn search<S: Width>(
+fn search<S: Set>(
     variant: &Arc<Variant>,
     tables: &Arc<Tables<S>>,
     clock: ClockSituation,

@@ -5,18 +5,14 @@ use crate::pair::{Pair, pair};
 use crate::random::Random;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::variant::AnyTables;
-use husun::{Kind, Side, Variant};
+use husun::{Kind, Side, Variant, VisitTables};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Piece values from the moves that each kind has on the game's board, averaged over squares and over
 /// boards from nearly empty to half full, and the built-in features.
 pub fn estimate(variant: &Variant) -> Values {
-    let mobilities = match variant.tables() {
-        AnyTables::W64(t) => mobilities(variant, t),
-        AnyTables::W128(t) => mobilities(variant, t),
-        AnyTables::W192(t) => mobilities(variant, t),
-    };
+    let mobilities = variant.visit(Mobilities(variant));
     let mut pieces = BTreeMap::new();
     let (mut weights, mut places) = (BTreeMap::new(), BTreeMap::new());
     for kind in variant.kinds() {
@@ -78,6 +74,17 @@ fn worth(mobility: &Mobility) -> Pair {
     pair(of(|d| d.1).round() as i32, of(|d| d.2).round() as i32)
 }
 
+/// Asks for [`mobilities`] at the game's width.
+struct Mobilities<'a>(&'a Variant);
+
+impl VisitTables for Mobilities<'_> {
+    type Output = Vec<Mobility>;
+
+    fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Vec<Mobility> {
+        mobilities(self.0, tables)
+    }
+}
+
 /// The mobility of every kind of the game, from a fixed sample of boards.
 pub(crate) fn mobilities<S: Set>(variant: &Variant, t: &Tables<S>) -> Vec<Mobility> {
     let n = t.square_count();
@@ -86,7 +93,7 @@ pub(crate) fn mobilities<S: Set>(variant: &Variant, t: &Tables<S>) -> Vec<Mobili
     for &(density, ..) in &DENSITIES {
         for _ in 0..SAMPLES {
             let (mut own, mut enemy) = (S::EMPTY, S::EMPTY);
-            for square in 0..n as u8 {
+            for square in t.board().iter() {
                 match random.below(200) {
                     x if x < density => own |= S::bit(square),
                     x if x < 2 * density => enemy |= S::bit(square),
@@ -96,7 +103,7 @@ pub(crate) fn mobilities<S: Set>(variant: &Variant, t: &Tables<S>) -> Vec<Mobili
             boards.push((own, enemy));
         }
     }
-    let frame = &variant.frame;
+    let frame = &variant.frame();
     let places: Vec<(i32, i32)> = frame
         .squares()
         .map(|s| (i32::from(frame.file(s)), i32::from(frame.rank(s))))
@@ -109,12 +116,13 @@ pub(crate) fn mobilities<S: Set>(variant: &Variant, t: &Tables<S>) -> Vec<Mobili
         };
         let (mut near, mut all) = (0.0, 0.0);
         for (i, &(own, enemy)) in boards.iter().enumerate() {
-            for from in 0..n {
-                let bit = S::bit(from as u8);
+            for square in t.board().iter() {
+                let from = square.index();
+                let bit = S::bit(square);
                 let targets = t.piece_targets(
                     Side::White,
                     kind,
-                    from as u8,
+                    square,
                     own.without(bit),
                     enemy.without(bit),
                 );

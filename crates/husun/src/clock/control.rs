@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use super::span::{DurationError, MAX_TIME, Shown, excerpt, parse_duration, split_while};
@@ -15,7 +16,7 @@ pub const MAX_PERIODS: u16 = 100;
 /// The most days for a correspondence move.
 pub const MAX_DAYS: u16 = 365;
 
-/// How much time the players get (`rules/clocks.md`).
+/// How much time the players get (games/citadel9/rules.md has the Tiger clock, docs/game-file.md all forms).
 ///
 /// Times are whole milliseconds, at most [`MAX_TIME`] each, and a player has some time at the start. The
 /// text form, which is also the serde form, is strict:
@@ -45,8 +46,9 @@ pub const MAX_DAYS: u16 = 365;
 /// );
 /// # Ok::<(), husun::clock::TimeControlError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
 pub enum TimeControl {
     /// Tiger clock, a double countdown.
     Tiger {

@@ -3,13 +3,18 @@
 
 use std::time::Duration;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use super::control::TimeControl;
 
 /// What one player has left, with every countdown that the time control has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(rename_all = "snake_case", deny_unknown_fields)
+)]
 pub enum Remaining {
     /// Tiger clock.
     Tiger {
@@ -166,7 +171,7 @@ impl Remaining {
                 engagement,
                 reserve,
             } => {
-                // rules/clocks.md: the reserve runs down from there, in the same move
+                // games/citadel9/rules.md: the reserve runs down from there, in the same move
                 let (engagement, over) = spend(engagement, elapsed);
                 let (reserve, _) = spend(reserve, over);
                 Self::Tiger {
@@ -214,7 +219,7 @@ impl Remaining {
     /// What the player has for the next move once this one is completed, and how much of it was earned.
     pub(super) fn complete(self, control: TimeControl) -> (Self, Duration) {
         match (self, control) {
-            // rules/clocks.md: only a move completed in engagement time adds to the reserve
+            // games/citadel9/rules.md: only a move completed in engagement time adds to the reserve
             (
                 Self::Tiger {
                     engagement,

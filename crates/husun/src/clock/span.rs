@@ -63,7 +63,7 @@ pub enum DurationError {
 }
 
 impl DurationError {
-    /// The same error for a text that stands `by` characters into a longer one.
+    /// This error for a text that stands `by` characters into a longer one.
     pub(super) fn shifted(mut self, by: usize) -> Self {
         let (Self::Number { column, .. }
         | Self::Unit { column, .. }

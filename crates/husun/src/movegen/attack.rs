@@ -2,7 +2,8 @@
 //! on which the pieces between number within one of the number that would give check.
 
 use super::Scene;
-use crate::cpu::{Cpu, Task};
+use crate::cpu::{Cpu, Kernel};
+use crate::frame::Square;
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
 use crate::side::Side;
@@ -10,7 +11,7 @@ use crate::tables::{Castle, Tables};
 
 /// What the lines aimed at a side's royal piece allow its other pieces.
 pub(super) struct Guard<S> {
-    pub royal: u8,
+    pub royal: Square,
     pub in_check: bool,
     /// Targets that answer checks by leaps: all if there are none.
     pub leaps: S,
@@ -37,7 +38,7 @@ impl<S: Set> Guard<S> {
 impl<S: Set> Tables<S> {
     /// The square of the side's royal piece; none if it has several, of which none is royal then.
     #[inline(always)]
-    pub fn royal_square(&self, pos: &Pos<S>, side: Side) -> Option<u8> {
+    pub fn royal_square(&self, pos: &Pos<S>, side: Side) -> Option<Square> {
         let royals = pos.of_kinds(&self.royals) & pos.side(side);
         let first = royals.first()?;
         (!self.several_royals || royals == S::bit(first)).then_some(first)
@@ -50,7 +51,7 @@ impl<S: Set> Tables<S> {
         &self,
         cpu: C,
         pos: &Pos<S>,
-        square: u8,
+        square: Square,
         side: Side,
         attackers: S,
         occupied: S,
@@ -64,13 +65,13 @@ impl<S: Set> Tables<S> {
         self.attacked_on_line(cpu, pos, square, side, attackers, occupied)
     }
 
-    /// The same without leaps, those within a castle left in.
+    /// Whether one of the attackers attacks the square along a line or from within its castle.
     #[inline(always)]
     pub(super) fn attacked_on_line<C: Cpu>(
         &self,
         cpu: C,
         pos: &Pos<S>,
-        square: u8,
+        square: Square,
         side: Side,
         attackers: S,
         occupied: S,
@@ -101,7 +102,7 @@ impl<S: Set> Tables<S> {
         &self,
         cpu: C,
         pos: &Pos<S>,
-        square: u8,
+        square: Square,
         attackers: S,
         occupied: S,
     ) -> bool {
@@ -140,11 +141,11 @@ impl<S: Set> Tables<S> {
         &self,
         castle: &Castle<S>,
         pos: &Pos<S>,
-        square: u8,
+        square: Square,
         side: Side,
     ) -> S {
-        let rooms = castle.squares[side.index()];
-        if !rooms.has(square) {
+        let inside = castle.squares[side.index()];
+        if !inside.has(square) {
             return S::EMPTY;
         }
         let planes = pos.kinds.as_ref();
@@ -152,7 +153,7 @@ impl<S: Set> Tables<S> {
         if pos.state & castle.castled[side.index()] == 0 {
             kinds |= planes[usize::from(castle.piece)];
         }
-        (kinds & rooms & pos.side(side)).without(S::bit(square))
+        (kinds & inside & pos.side(side)).without(S::bit(square))
     }
 
     /// Whether the side has a royal piece and it is attacked.
@@ -166,9 +167,9 @@ impl<S: Set> Tables<S> {
     fn lines_to<C: Cpu>(
         &self,
         pos: &Pos<S>,
-        square: u8,
+        square: Square,
         scene: &Scene<S, C>,
-        mut f: impl FnMut(S, u8, u32, u32),
+        mut f: impl FnMut(S, Square, u32, u32),
     ) {
         let i = usize::from(square);
         let orthogonal = pos.of_kinds(&self.orthogonal) & self.spots[i].orthogonal;
@@ -189,7 +190,12 @@ impl<S: Set> Tables<S> {
     /// Enemy leapers: those that attack the royal square, and the squares that they and others attack.
     /// Of these all are given that the royal piece may go to, if royal pieces only leap.
     #[inline(always)]
-    pub(super) fn leapers<C: Cpu>(&self, pos: &Pos<S>, royal: u8, scene: &Scene<S, C>) -> (S, S) {
+    pub(super) fn leapers<C: Cpu>(
+        &self,
+        pos: &Pos<S>,
+        royal: Square,
+        scene: &Scene<S, C>,
+    ) -> (S, S) {
         let them = scene.us.opponent();
         let (mut checkers, mut struck) = (S::EMPTY, S::EMPTY);
         let spot = &self.spots[usize::from(royal)];
@@ -213,7 +219,7 @@ impl<S: Set> Tables<S> {
     pub(super) fn guard<C: Cpu>(
         &self,
         pos: &Pos<S>,
-        royal: u8,
+        royal: Square,
         checkers: S,
         scene: &Scene<S, C>,
     ) -> Guard<S> {
@@ -249,7 +255,7 @@ impl<S: Set> Tables<S> {
         &self,
         pos: &Pos<S>,
         guard: &Guard<S>,
-        from: u8,
+        from: Square,
         scene: &Scene<S, C>,
     ) -> S {
         let mut open = guard.leaps;
@@ -282,7 +288,7 @@ struct InCheck<'a, S: Set> {
     side: Side,
 }
 
-impl<S: Set> Task for InCheck<'_, S> {
+impl<S: Set> Kernel for InCheck<'_, S> {
     type Out = bool;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> bool {

@@ -3,6 +3,7 @@
 
 use super::{Scene, Sink};
 use crate::cpu::{Cpu, Portable};
+use crate::frame::Square;
 use crate::moves::{Move, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
@@ -36,7 +37,7 @@ impl<S: Set> Tables<S> {
     pub(super) fn promoting_piece<K: Sink<S>>(
         &self,
         pos: &Pos<S>,
-        from: u8,
+        from: Square,
         kind: u8,
         targets: S,
         sink: &mut K,
@@ -185,7 +186,7 @@ impl<S: Set> Tables<S> {
     }
 
     /// Calls `f(placed)` for everything that a pawn-type piece may be after arriving on a square.
-    pub(crate) fn changes_at(&self, pos: &Pos<S>, kind: u8, to: u8, mut f: impl FnMut(u8)) {
+    pub(crate) fn changes_at(&self, pos: &Pos<S>, kind: u8, to: Square, mut f: impl FnMut(u8)) {
         let us = pos.turn.index();
         if let Some(zones) = &self.zones
             && zones.kinds >> kind & 1 != 0
@@ -205,7 +206,7 @@ impl<S: Set> Tables<S> {
             if pos.state & flag == 0 {
                 continue;
             }
-            // rules/citadel.md: no release next to an opposing royal piece, after any capture.
+            // games/citadel9/rules.md: no release next to an opposing royal piece, after any capture.
             if self.apart && self.is_royal(place.kind) {
                 let enemy = pos.of_kinds(&self.royals) & pos.sides[us ^ 1];
                 if (self.ring(to) & enemy).any() {
@@ -241,8 +242,8 @@ impl<S: Set> Tables<S> {
     fn en_passant_is_legal<C: Cpu>(
         &self,
         pos: &Pos<S>,
-        from: u8,
-        to: u8,
+        from: Square,
+        to: Square,
         scene: &Scene<S, C>,
     ) -> bool {
         let victim = S::bit(pos.victim);
@@ -262,7 +263,7 @@ impl<S: Set> Tables<S> {
 
     /// Whether a pawn-type piece of the side to move could capture on a passed square now.
     #[inline(always)]
-    pub(crate) fn can_capture_passed(&self, pos: &Pos<S>, to: u8) -> bool {
+    pub(crate) fn can_capture_passed(&self, pos: &Pos<S>, to: Square) -> bool {
         let own = pos.side(pos.turn);
         self.pawns.iter().any(|pawn| {
             let from = self.leap(pawn.take_from[pos.turn.index()], to);
@@ -273,7 +274,7 @@ impl<S: Set> Tables<S> {
 
     #[cold]
     #[inline(never)]
-    fn some_may_capture_passed(&self, pos: &Pos<S>, kind: u8, mut from: S, to: u8) -> bool {
+    fn some_may_capture_passed(&self, pos: &Pos<S>, kind: u8, mut from: S, to: Square) -> bool {
         let mut possible = false;
         self.changes_at(pos, kind, to, |_| possible = true);
         let scene = Scene::new(self, Portable, pos);

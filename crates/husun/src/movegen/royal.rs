@@ -4,11 +4,12 @@
 use super::attack::Guard;
 use super::{Scene, Sink};
 use crate::cpu::Cpu;
+use crate::frame::Square;
 use crate::moves::{Move, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
 use crate::side::Wing;
-use crate::tables::{Castle, CastlingSquares, Tables};
+use crate::tables::{Castle, CastlingTable, Tables};
 
 /// What is known of squares around the one royal piece once its moves have been made.
 #[derive(Default)]
@@ -28,7 +29,7 @@ impl<S: Set> Tables<S> {
     pub(super) fn royal_moves<C: Cpu, K: Sink<S>>(
         &self,
         pos: &Pos<S>,
-        (royal, struck): (u8, S),
+        (royal, struck): (Square, S),
         scene: &Scene<S, C>,
         sink: &mut K,
     ) -> Safety<S> {
@@ -75,7 +76,12 @@ impl<S: Set> Tables<S> {
 
     /// Whether an enemy royal piece attacks the square of its castle.
     #[inline(always)]
-    fn attacked_in_castle<C: Cpu>(&self, pos: &Pos<S>, square: u8, scene: &Scene<S, C>) -> bool {
+    fn attacked_in_castle<C: Cpu>(
+        &self,
+        pos: &Pos<S>,
+        square: Square,
+        scene: &Scene<S, C>,
+    ) -> bool {
         self.castle.as_ref().is_some_and(|castle| {
             self.castle_attackers(castle, pos, square, scene.us.opponent())
                 .any()
@@ -88,7 +94,7 @@ impl<S: Set> Tables<S> {
         &self,
         pos: &Pos<S>,
         castle: &Castle<S>,
-        (royal, kind): (u8, u8),
+        (royal, kind): (Square, u8),
         steps: S,
         scene: &Scene<S, C>,
         sink: &mut K,
@@ -156,13 +162,13 @@ impl<S: Set> Tables<S> {
                 continue;
             }
             if guard.royal != NO_SQUARE
-                && (((r.through | S::bit(r.path.to.0)) & safety.struck).any()
+                && (((r.through | S::bit(r.path.to)) & safety.struck).any()
                     || (r.through & safety.attacked).any()
                     || !self.castles_safely(pos, r, safety, scene))
             {
                 continue;
             }
-            let to = r.path.to.0;
+            let to = r.path.to;
             if self.apart && (self.ring(to) & pos.of_kinds(&self.royals) & scene.enemy).any() {
                 continue;
             }
@@ -170,7 +176,7 @@ impl<S: Set> Tables<S> {
                 Wing::East => Special::CastleEast,
                 Wing::West => Special::CastleWest,
             };
-            sink.one(Move::new(r.path.from.0, to, r.piece, r.piece, special));
+            sink.one(Move::new(r.path.from, to, r.piece, r.piece, special));
         }
     }
 
@@ -179,18 +185,18 @@ impl<S: Set> Tables<S> {
     fn castles_safely<C: Cpu>(
         &self,
         pos: &Pos<S>,
-        r: &CastlingSquares<S>,
+        r: &CastlingTable<S>,
         safety: &Safety<S>,
         scene: &Scene<S, C>,
     ) -> bool {
-        let lifted = scene.occupied ^ S::bit(r.path.from.0);
+        let lifted = scene.occupied ^ S::bit(r.path.from);
         for square in r.through.without(safety.safe).iter() {
             if self.attacked_but_struck(pos, square, lifted, scene) {
                 return false;
             }
         }
         let after = scene.occupied ^ r.moved;
-        !self.attacked_but_struck(pos, r.path.to.0, after, scene)
+        !self.attacked_but_struck(pos, r.path.to, after, scene)
     }
 
     /// Whether the enemy attacks a square around the royal piece that is not known to be struck.
@@ -198,7 +204,7 @@ impl<S: Set> Tables<S> {
     fn attacked_but_struck<C: Cpu>(
         &self,
         pos: &Pos<S>,
-        square: u8,
+        square: Square,
         occupied: S,
         scene: &Scene<S, C>,
     ) -> bool {

@@ -3,13 +3,13 @@
 
 use super::comment::Comment;
 use super::error::{Location, PgnError, SyntaxError};
-use super::game::{Line, Node};
+use super::game::{Movetext, Node};
 use super::nag::Nag;
 use super::reader::Limits;
 
 /// A line that is being read.
 struct Open {
-    line: Line,
+    line: Movetext,
     /// Where its parenthesis stands.
     at: Location,
     /// Comments that belong to the next move, or to the tail if none comes.
@@ -32,7 +32,7 @@ enum Last {
 impl Open {
     const fn new(at: Location) -> Self {
         Self {
-            line: Line {
+            line: Movetext {
                 moves: Vec::new(),
                 tail: Vec::new(),
             },
@@ -44,7 +44,7 @@ impl Open {
         }
     }
 
-    fn close(mut self) -> Result<Line, PgnError> {
+    fn close(mut self) -> Result<Movetext, PgnError> {
         if let Some(at) = self.nags_at {
             return Err(at.error(SyntaxError::NagWithoutMove));
         }
@@ -150,7 +150,7 @@ impl Builder {
     }
 
     /// The main line, at the result marker.
-    pub(super) fn finish(self) -> Result<Line, PgnError> {
+    pub(super) fn finish(self) -> Result<Movetext, PgnError> {
         self.inner.close()
     }
 }

@@ -92,14 +92,14 @@ pub struct RawGame {
     /// Name and value of each tag pair in order, escapes undone. A name occurs once.
     pub tags: Vec<(String, String)>,
     /// The moves of the game, with all that hangs on them.
-    pub line: Line,
+    pub line: Movetext,
     /// The result marker behind the moves (the `Result` tag is kept apart, and may contradict it).
     pub result: GameResult,
 }
 
 /// A sequence of moves: the main line or a variation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct Movetext {
     /// The moves in order.
     pub moves: Vec<Node>,
     /// Comments at the end that belong to no move: in a line without moves, behind the variations of the last
@@ -107,7 +107,7 @@ pub struct Line {
     pub tail: Vec<Comment>,
 }
 
-/// A move in a [`Line`], as text, with what is said about it.
+/// A move in a [`Movetext`], as text, with what is said about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// The move as written, without suffix annotation: `Nxa5`, `O-O`, `K=X`, `a10xb11=Q+`, `--`.
@@ -119,7 +119,7 @@ pub struct Node {
     /// Comments after the move.
     pub after: Vec<Comment>,
     /// Lines that could have been played instead of this move.
-    pub variations: Vec<Line>,
+    pub variations: Vec<Movetext>,
 }
 
 impl Node {

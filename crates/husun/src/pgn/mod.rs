@@ -15,7 +15,7 @@ mod writer;
 
 pub use self::comment::{Command, Comment};
 pub use self::error::{Location, PgnError, SyntaxError};
-pub use self::game::{GameResult, Line, Node, RESULTS, ROSTER, RawGame};
+pub use self::game::{GameResult, Movetext, Node, RESULTS, ROSTER, RawGame};
 pub use self::nag::{Glyph, NAGS, Nag};
 pub use self::reader::{Limits, Reader};
 pub use self::writer::{MAX_DEPTH, WriteError, Writer};

@@ -56,7 +56,7 @@ enum Search {
     BehindMoves,
     /// Behind the rest of this game's tags, which an empty line ends, and its movetext.
     BehindTags,
-    /// The same, with the empty line behind the tags already passed.
+    /// Behind this game's movetext; the empty line behind its tags is passed already.
     BehindHead,
     /// A line has ended with a result: the next game begins behind an empty line, or with a tag or a first move.
     BehindResult,

@@ -290,7 +290,7 @@ fn lines_stay_below_80_columns() {
                 clk: Some(Duration::from_millis(index * 1500)),
                 ..Comment::new(&text)
             });
-            node.variations.push(Line {
+            node.variations.push(Movetext {
                 moves: vec![Node::new("Kg1"); 30],
                 tail: vec![Comment::new("tail")],
             });

@@ -5,7 +5,7 @@ use std::io;
 use std::mem;
 
 use super::comment::Comment;
-use super::game::{Line, Node, ROSTER, RawGame};
+use super::game::{Movetext, Node, ROSTER, RawGame};
 use super::lexer::{excerpt, is_move, is_name_char};
 use crate::Side;
 
@@ -150,7 +150,7 @@ pub(super) fn game_text(game: &RawGame) -> Result<String, WriteError> {
         }
     }
     text.push('\n');
-    let mut movetext = Movetext::new(text);
+    let mut movetext = MovetextWriter::new(text);
     movetext.line(&game.line, Ply::first(game), 0)?;
     movetext.wrap.word(game.result.marker());
     movetext.wrap.end_line();
@@ -207,11 +207,11 @@ impl Ply {
     }
 }
 
-struct Movetext {
+struct MovetextWriter {
     wrap: Wrap,
 }
 
-impl Movetext {
+impl MovetextWriter {
     const fn new(out: String) -> Self {
         Self {
             wrap: Wrap {
@@ -223,7 +223,7 @@ impl Movetext {
         }
     }
 
-    fn line(&mut self, line: &Line, mut ply: Ply, depth: u8) -> Result<(), WriteError> {
+    fn line(&mut self, line: &Movetext, mut ply: Ply, depth: u8) -> Result<(), WriteError> {
         let mut previous: Option<&Node> = None;
         for node in &line.moves {
             self.lead(node, previous, ply)?;

@@ -5,7 +5,8 @@ fn naive<const N: usize>(set: Words<N>) -> Vec<u8>
 where
     Words<N>: Set,
 {
-    (0..(64 * N) as u8).filter(|&i| set.has(i)).collect()
+    let squares = (0..(64 * N) as u8).map(Square);
+    squares.filter(|&s| set.has(s)).map(|s| s.0).collect()
 }
 
 fn check<const N: usize>(words: [u64; N], delta: i8)
@@ -15,10 +16,10 @@ where
     let set = Words(words);
     let all = naive(set);
     let top = (64 * N) as i32;
-    assert_eq!(set.iter().collect::<Vec<_>>(), all);
+    assert_eq!(set.iter().map(|s| s.0).collect::<Vec<_>>(), all);
     assert_eq!(set.count() as usize, all.len());
-    assert_eq!(set.first(), all.first().copied());
-    assert_eq!(set.last(), all.last().copied());
+    assert_eq!(set.first().map(|s| s.0), all.first().copied());
+    assert_eq!(set.last().map(|s| s.0), all.last().copied());
     let first = all.first().map_or(top - 1, |&i| i32::from(i));
     let last = all.last().map_or(0, |&i| i32::from(i));
     assert_eq!(

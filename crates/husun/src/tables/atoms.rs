@@ -110,7 +110,7 @@ impl<S: Set> Tables<S> {
         self.royals_leap = royals
             .iter()
             .all(|m| !m.orthogonal && !m.diagonal && m.riders.is_empty());
-        let around = |square: u8| {
+        let around = |square: Square| {
             let tables = royals
                 .iter()
                 .flat_map(|m| m.leaps_by_mode())
@@ -118,11 +118,11 @@ impl<S: Set> Tables<S> {
             let steps = tables.fold(S::EMPTY, |all, table| all | self.leap(table, square));
             let castlings = self.castlings.iter().flatten();
             castlings
-                .filter(|r| r.path.from.0 == square)
-                .fold(steps, |all, r| all | r.through | S::bit(r.path.to.0))
+                .filter(|r| r.path.from == square)
+                .fold(steps, |all, r| all | r.through | S::bit(r.path.to))
         };
         let near = |table: u16| {
-            let squares = 0..self.squares as u8;
+            let squares = self.board.iter();
             squares
                 .map(|royal| {
                     let from = around(royal).iter().map(|s| self.leap(table, s));
@@ -144,10 +144,9 @@ impl<S: Set> Tables<S> {
 
     /// Whether two ways of a kind lead to the same square in the same mode.
     fn overlaps(&self, mover: &Mover) -> bool {
-        let squares = (0..self.squares as u8).map(Square);
-        squares.clone().any(|from| {
+        self.board.iter().any(|from| {
             Side::ALL.iter().any(|&side| {
-                let ways = self.ways(mover, side, from.0);
+                let ways = self.ways(mover, side, from);
                 ways.iter().enumerate().any(|(i, &(mode, set))| {
                     ways[..i].iter().any(|&(other, before)| {
                         let both = (mode.moves() && other.moves())
@@ -160,7 +159,7 @@ impl<S: Set> Tables<S> {
     }
 
     /// Where each way of a kind could ever lead.
-    fn ways(&self, mover: &Mover, side: Side, from: u8) -> Vec<(Mode, S)> {
+    fn ways(&self, mover: &Mover, side: Side, from: Square) -> Vec<(Mode, S)> {
         let mut ways = Vec::new();
         if mover.orthogonal {
             ways.push((Mode::Both, self.spots[usize::from(from)].orthogonal));

@@ -1,51 +1,29 @@
-//! Building the tables from a variant.
+//! Building the tables from a definition.
 
 use super::line::Builder;
-use super::rider::{Ray, RiderShape, rider_table};
+use super::rider::{Ray, rider_table};
 use super::*;
 use crate::betza::{Mode, Part, Vector, Way};
-use crate::frame::Frame;
+use crate::definition::{Arrival, Definition, SideSquares, Stalemate};
+use crate::frame::{Frame, Square};
 use crate::set::Set;
-use crate::variant::{Arrival, SideSquares, Stalemate};
+use crate::ways::{DIAGONAL, ORTHOGONAL, RiderShape, slides, without_slides};
 use std::collections::HashMap;
 
 /// Highest size of a table of both diagonals at once, in bytes: it should fit the second cache.
 const DIAGONALS: u64 = 384 << 10;
-pub(super) const ORTHOGONAL: [Vector; 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
-pub(super) const DIAGONAL: [Vector; 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
-
 /// A vector of White's as the side sees it.
 pub(super) fn seen(side: Side, (x, y): Vector) -> (i32, i32) {
     let north = if side == Side::White { 1 } else { -1 };
     (i32::from(x), north * i32::from(y))
 }
 
-/// What is left of a kind's parts besides the plain slides of rook and bishop.
-fn without_slides(parts: &[Part]) -> Vec<Part> {
-    let plain: Vec<Part> = [&ORTHOGONAL, &DIAGONAL]
-        .into_iter()
-        .filter(|set| slides(parts, set))
-        .flat_map(|set| set.iter().map(|&step| plain_slide(step)))
-        .collect();
-    let rest = parts.iter().filter(|p| !plain.contains(p));
-    rest.copied().collect()
-}
-
-/// Adds the ways along paths that a kind's parts need a table for, where they are not known yet.
-pub(crate) fn add_paths(parts: &[Part], known: &mut Vec<RiderShape>) {
-    for shape in RiderShape::of(&without_slides(parts)) {
-        if !known.contains(&shape) {
-            known.push(shape);
-        }
-    }
-}
-
 /// The squares of a ray in their order, without its start.
-pub(super) fn walk(frame: &Frame, from: u8, (dx, dy): (i32, i32)) -> Vec<u8> {
+pub(super) fn walk(frame: &Frame, from: Square, (dx, dy): (i32, i32)) -> Vec<Square> {
     let mut squares = Vec::new();
-    let mut at = crate::frame::Square(from);
+    let mut at = from;
     while let Some(next) = frame.step(at, dx, dy) {
-        squares.push(next.0);
+        squares.push(next);
         at = next;
     }
     squares
@@ -85,7 +63,7 @@ fn leap_table<S: Set>(frame: &Frame, side: Side, parts: &[Part], modes: &[Mode])
     let targets = |square| {
         S::from_squares(vectors.iter().filter_map(|&v| {
             let (dx, dy) = seen(side, v);
-            frame.step(square, dx, dy).map(|s| s.0)
+            frame.step(square, dx, dy)
         }))
     };
     (!vectors.is_empty()).then(|| frame.squares().map(targets).collect())
@@ -96,29 +74,34 @@ fn reversed<S: Set>(table: &[S]) -> Vec<S> {
     let mut from = vec![S::EMPTY; table.len()];
     for (square, targets) in table.iter().enumerate() {
         for target in targets.iter() {
-            from[usize::from(target)] |= S::bit(square as u8);
+            from[usize::from(target)] |= S::bit(Square(square as u8));
         }
     }
     from
 }
 
+fn number(square: Square) -> i32 {
+    square.0.into()
+}
+
 fn shift<S: Set>(frame: &Frame, side: Side, vector: Vector) -> Shift<S> {
     let (dx, dy) = seen(side, vector);
-    let steps: Vec<(u8, u8)> = frame
+    let steps: Vec<(Square, Square)> = frame
         .squares()
-        .filter_map(|from| frame.step(from, dx, dy).map(|to| (from.0, to.0)))
+        .filter_map(|from| frame.step(from, dx, dy).map(|to| (from, to)))
         .collect();
     let mut deltas: HashMap<i32, usize> = HashMap::new();
     for &(from, to) in &steps {
-        *deltas.entry(i32::from(to) - i32::from(from)).or_default() += 1;
+        *deltas.entry(number(to) - number(from)).or_default() += 1;
     }
     let delta = deltas
         .into_iter()
         .filter(|(d, _)| d.abs() < 64)
         .max_by_key(|&(d, n)| (n, d))
         .map_or(1, |(d, _)| d as i8);
-    let is_regular = |&&(from, to): &&(u8, u8)| i32::from(to) - i32::from(from) == i32::from(delta);
-    let mut origin = vec![0; frame.len()];
+    let is_regular =
+        |&&(from, to): &&(Square, Square)| number(to) - number(from) == i32::from(delta);
+    let mut origin = vec![Square(0); frame.len()];
     for &(from, to) in &steps {
         origin[usize::from(to)] = from;
     }
@@ -133,40 +116,21 @@ fn shift<S: Set>(frame: &Frame, side: Side, vector: Vector) -> Shift<S> {
 
 /// By side, the set of the squares.
 fn sets<S: Set>(squares: &SideSquares) -> [S; 2] {
-    [0, 1].map(|side| S::from_squares(squares[side].iter().map(|s| s.0)))
-}
-
-/// Whether the parts hold an unlimited plain slide in all four directions.
-fn slides(parts: &[Part], directions: &[Vector; 4]) -> bool {
-    directions
-        .iter()
-        .all(|&step| parts.contains(&plain_slide(step)))
-}
-
-fn plain_slide(step: Vector) -> Part {
-    Part {
-        mode: Mode::Both,
-        way: Way::Ride {
-            step,
-            max: 0,
-            hop: false,
-            skip: 0,
-        },
-    }
+    [0, 1].map(|side| S::from_squares(squares[side].iter().copied()))
 }
 
 impl<S: Set> Tables<S> {
-    /// The tables of a variant whose frame and pieces fit the width.
-    pub(crate) fn new(variant: &Variant) -> Self {
+    /// The tables of a definition whose frame and pieces fit the width.
+    pub(crate) fn new(definition: &Definition) -> Self {
         let mut t = Tables::empty();
-        let frame = &variant.frame;
+        let frame = definition.frame();
         t.squares = frame.len();
-        t.board = S::from_squares(frame.squares().map(|s| s.0));
+        t.board = S::from_squares(frame.squares());
         let mut builder = Builder::default();
         t.lines_and_rays(frame, &mut builder);
-        t.ways_of_moving(variant, &mut builder);
+        t.ways_of_moving(definition, &mut builder);
         t.shapes = builder.shapes;
-        t.mechanisms(variant);
+        t.mechanisms(definition);
         t.find_changers();
         t.sort_atoms();
         // With rooks or bishops alone half of the directions would be filled for nothing.
@@ -175,16 +139,16 @@ impl<S: Set> Tables<S> {
         }
         t.look_around_royals();
         t.choose_planes();
-        t.keys = keys(variant);
+        t.keys = keys(definition);
         t
     }
 
     fn lines_and_rays(&mut self, frame: &Frame, builder: &mut Builder) {
         let n = frame.len();
         self.between = vec![S::EMPTY; n * n];
-        for from in frame.squares().map(|s| s.0) {
+        for from in frame.squares() {
             let mut reach = [S::EMPTY; 8];
-            let mut paths: [Vec<u8>; 8] = Default::default();
+            let mut paths: [Vec<Square>; 8] = Default::default();
             for (i, &v) in ORTHOGONAL.iter().chain(&DIAGONAL).enumerate() {
                 let mut passed = S::EMPTY;
                 paths[i] = walk(frame, from, seen(Side::White, v));
@@ -197,11 +161,10 @@ impl<S: Set> Tables<S> {
             // The first vector of a pair points to higher numbers: north or east, then the opposite.
             let pairs = [(0, 2), (1, 3), (4, 6), (5, 7)];
             let lines = pairs.map(|(up, down)| builder.line(&paths[down], &paths[up], false));
-            let ring = ORTHOGONAL.iter().chain(&DIAGONAL).filter_map(|&(x, y)| {
-                frame
-                    .step(crate::frame::Square(from), x.into(), y.into())
-                    .map(|s| s.0)
-            });
+            let ring = ORTHOGONAL
+                .iter()
+                .chain(&DIAGONAL)
+                .filter_map(|&(x, y)| frame.step(from, x.into(), y.into()));
             self.spots.push(Spot {
                 cross: lines[2],
                 lines,
@@ -239,14 +202,14 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    fn ways_of_moving(&mut self, variant: &Variant, builder: &mut Builder) {
-        let frame = &variant.frame;
+    fn ways_of_moving(&mut self, definition: &Definition, builder: &mut Builder) {
+        let frame = definition.frame();
         let mut pool = Pool {
             entries: Vec::new(),
         };
         let mut directions: Vec<(i32, i32)> = Vec::new();
         let mut shapes: Vec<RiderShape> = Vec::new();
-        for (i, piece) in variant.pieces.iter().enumerate() {
+        for (i, piece) in definition.pieces().iter().enumerate() {
             let kind = i as u8;
             let mut mover = Mover {
                 orthogonal: slides(&piece.parts, &ORTHOGONAL),
@@ -337,8 +300,8 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    fn mechanisms(&mut self, variant: &Variant) {
-        let rules = &variant.rules;
+    fn mechanisms(&mut self, definition: &Definition) {
+        let rules = definition.rules();
         if let Some(initial) = &rules.initial {
             self.initial = sets(&initial.squares);
             self.initial_steps = initial.steps;
@@ -362,7 +325,7 @@ impl<S: Set> Tables<S> {
             squares: sets(&a.squares),
             flag: Side::ALL.map(|side| {
                 if prisoner {
-                    variant.flag_bit(StateFlag::InPrison(side, a.piece))
+                    definition.flag_bit(StateFlag::InPrison(side, a.piece))
                 } else {
                     0
                 }
@@ -379,34 +342,39 @@ impl<S: Set> Tables<S> {
                 self.changes[side] |= zones.optional[side] | zones.mandatory[side];
             }
         }
-        self.setup_counts = variant.setup_counts.clone();
+        self.setup_counts = Side::ALL.map(|side| {
+            let kinds = definition.kinds();
+            kinds
+                .map(|kind| definition.setup_count(side, kind))
+                .collect()
+        });
         self.several_royals = rules.several_royals;
         self.apart = rules.apart;
         self.castle = rules.traverse.as_ref().map(|t| Castle {
             piece: t.piece.0,
             becomes: t.becomes.0,
             squares: sets(&t.castle),
-            castled: Side::ALL.map(|s| variant.flag_bit(StateFlag::Castled(s))),
+            castled: Side::ALL.map(|s| definition.flag_bit(StateFlag::Castled(s))),
         });
         self.crown = rules.crowning.map(|c| Crown {
             piece: c.piece.0,
             becomes: c.becomes.0,
-            crowned: variant.flag_bit(StateFlag::Crowned),
-            offer: variant.flag_bit(StateFlag::Offer),
+            crowned: definition.flag_bit(StateFlag::Crowned),
+            offer: definition.flag_bit(StateFlag::Offer),
         });
         self.citadels = rules.endings.citadels.as_ref().map(sets);
         self.bare_king = rules.endings.bare_king;
         self.bare_royals = rules.endings.bare_royals;
         self.stalemate_wins = rules.endings.stalemate == Stalemate::Win;
         self.move_rule = rules.endings.move_rule.unwrap_or(u32::MAX);
-        self.castlings(variant);
+        self.castlings(definition);
     }
 
     fn find_changers(&mut self) {
         for pawn in &mut self.pawns {
             pawn.rides = self.movers[usize::from(pawn.kind)].moves();
             for side in [0, 1] {
-                for square in 0..self.squares as u8 {
+                for square in self.board.iter() {
                     let from = S::bit(square);
                     let mut targets = S::EMPTY;
                     for shift in pawn.quiet[side].iter().chain(&pawn.take[side]) {
@@ -424,9 +392,9 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    fn castlings(&mut self, variant: &Variant) {
+    fn castlings(&mut self, definition: &Definition) {
         self.rights_lost = vec![0; self.squares];
-        let Some(castling) = &variant.rules.castling else {
+        let Some(castling) = &definition.rules().castling else {
             return;
         };
         for side in Side::ALL {
@@ -437,17 +405,17 @@ impl<S: Set> Tables<S> {
                 for home in [path.from, path.partner_from] {
                     self.rights_lost[home.index()] |= CastlingRights::bit(side, wing);
                 }
-                self.castlings[side.index()].push(CastlingSquares {
+                self.castlings[side.index()].push(CastlingTable {
                     piece: castling.piece.0,
                     partner: castling.partner.0,
                     side,
                     wing,
                     path,
-                    empty: self.between(path.from.0, path.partner_from.0),
-                    through: self.between(path.from.0, path.to.0),
+                    empty: self.between(path.from, path.partner_from),
+                    through: self.between(path.from, path.to),
                     moved: [path.from, path.to, path.partner_from, path.partner_to]
                         .into_iter()
-                        .fold(S::EMPTY, |set, s| set ^ S::bit(s.0)),
+                        .fold(S::EMPTY, |set, s| set ^ S::bit(s)),
                 });
             }
         }
@@ -455,7 +423,7 @@ impl<S: Set> Tables<S> {
 }
 
 /// Keys from a fixed sequence (splitmix64), so that they are the same in every run.
-fn keys(variant: &Variant) -> Keys {
+fn keys(definition: &Definition) -> Keys {
     let mut seed = 0x4875_7375_6e00_2024_u64;
     let mut next = || {
         seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -464,7 +432,7 @@ fn keys(variant: &Variant) -> Keys {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     };
-    let squares = variant.frame.len();
+    let squares = definition.frame().len();
     let mut rights = [0; 16];
     for key in rights.iter_mut().skip(1) {
         *key = next();
@@ -474,7 +442,7 @@ fn keys(variant: &Variant) -> Keys {
         state: std::array::from_fn(|_| next()),
         passed: (0..squares).map(|_| next()).collect(),
         black: next(),
-        pieces: (0..2 * variant.pieces.len() * squares)
+        pieces: (0..2 * definition.pieces().len() * squares)
             .map(|_| next())
             .collect(),
         squares,

@@ -2,10 +2,10 @@
 //! two and four squares (Kogge and Stone's parallel prefix), the eight directions side by side. In one direction no
 //! two sliders reach the same square, so the squares reached are the moves. It knows no single slider's moves.
 
-use super::derive::{DIAGONAL, ORTHOGONAL};
-use crate::cpu::{Cpu, Lanes, Task};
+use crate::cpu::{Cpu, Kernel, Lanes};
 use crate::frame::Frame;
 use crate::set::Set;
+use crate::ways::{DIAGONAL, ORTHOGONAL};
 
 /// Widest set that is filled, in words: with three, looking up is faster.
 pub(crate) const WORDS: usize = 2;
@@ -44,7 +44,7 @@ impl Fill {
                     if i32::from(to.0) - i32::from(from.0) != sign * strides[i] {
                         return None;
                     }
-                    onto[way] |= S::bit(to.0);
+                    onto[way] |= S::bit(to);
                 }
             }
         }
@@ -118,7 +118,7 @@ struct Counting<'a, S> {
     open: S,
 }
 
-impl<S: Set> Task for Counting<'_, S> {
+impl<S: Set> Kernel for Counting<'_, S> {
     type Out = u32;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u32 {
@@ -158,16 +158,16 @@ mod tests {
     use crate::cpu::Level;
     use crate::set::Words;
 
-    /// The same, square by square.
+    /// Counted by walking square by square.
     fn walked<S: Set>(frame: &Frame, sliders: [S; 2], occupied: S, open: S) -> u32 {
         let mut n = 0;
         for (set, directions) in sliders.iter().zip([ORTHOGONAL, DIAGONAL]) {
-            for from in frame.squares().filter(|s| set.has(s.0)) {
+            for from in frame.squares().filter(|s| set.has(*s)) {
                 for (dx, dy) in directions {
                     let mut at = from;
                     while let Some(to) = frame.step(at, dx.into(), dy.into()) {
-                        n += u32::from(open.has(to.0));
-                        if occupied.has(to.0) {
+                        n += u32::from(open.has(to));
+                        if occupied.has(to) {
                             break;
                         }
                         at = to;
@@ -189,7 +189,7 @@ mod tests {
                 x ^= x << 17;
                 x >> 32 & 15 < u64::from(density)
             });
-            S::from_squares(chosen.map(|s| s.0))
+            S::from_squares(chosen)
         };
         for density in 0..=8 {
             for _ in 0..100 {

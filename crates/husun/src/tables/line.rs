@@ -5,6 +5,7 @@
 //! The two halves of a file make one, but two legs of a bent rider do as well.
 
 use crate::cpu::{Cpu, Portable};
+use crate::frame::Square;
 use crate::set::Set;
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ const WORDS: usize = 3;
 
 /// A line through a square.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line<S> {
+pub(crate) struct SliderLine<S> {
     /// Squares on which a piece matters: all but the last of each path.
     inner: S,
     /// All squares.
@@ -27,7 +28,7 @@ pub(crate) struct Line<S> {
     shape: u32,
 }
 
-impl<S: Set> Line<S> {
+impl<S: Set> SliderLine<S> {
     /// The entry of the pieces on the line in its shape's table.
     #[inline(always)]
     fn entry<C: Cpu>(&self, cpu: C, occupied: S) -> usize {
@@ -39,7 +40,7 @@ impl<S: Set> Line<S> {
         self.shape as usize + pieces as usize
     }
 
-    /// The same as [`Line::attacks`] for a line whose shape is its own.
+    /// What [`SliderLine::attacks`] gives, for a line whose shape is its own.
     #[inline(always)]
     pub fn whole<C: Cpu>(&self, cpu: C, occupied: S, reached: &[S]) -> S {
         reached[self.entry(cpu, occupied)]
@@ -66,9 +67,9 @@ pub(crate) struct Shapes {
     reached: Vec<u16>,
 }
 
-impl<S: Set> Line<S> {
+impl<S: Set> SliderLine<S> {
     /// Number of entries that the line would have in a table of its own, with another.
-    pub fn entries_with(&self, other: &Line<S>) -> u64 {
+    pub fn entries_with(&self, other: &SliderLine<S>) -> u64 {
         1u64.checked_shl((self.inner | other.inner).count())
             .unwrap_or(u64::MAX)
     }
@@ -82,13 +83,13 @@ impl Shapes {
 
 /// Two lines as one with a table of its own, which begins at `start`, and that table.
 pub(super) fn cross<S: Set>(
-    lines: [&Line<S>; 2],
+    lines: [&SliderLine<S>; 2],
     shapes: &Shapes,
     start: u32,
-) -> (Line<S>, Vec<S>) {
+) -> (SliderLine<S>, Vec<S>) {
     let inner = lines[0].inner | lines[1].inner;
     let full = lines[0].full | lines[1].full;
-    let cross = Line {
+    let cross = SliderLine {
         inner,
         full,
         inner_below: below(inner),
@@ -120,12 +121,17 @@ pub(super) struct Builder {
 
 impl Builder {
     /// The line of two paths, whose squares are given in the order in which they are walked.
-    pub fn line<S: Set>(&mut self, falling: &[u8], rising: &[u8], hop: bool) -> Line<S> {
-        let set = |squares: &[u8]| S::from_squares(squares.iter().copied());
-        let but_last = |squares: &[u8]| set(&squares[..squares.len().saturating_sub(1)]);
+    pub fn line<S: Set>(
+        &mut self,
+        falling: &[Square],
+        rising: &[Square],
+        hop: bool,
+    ) -> SliderLine<S> {
+        let set = |squares: &[Square]| S::from_squares(squares.iter().copied());
+        let but_last = |squares: &[Square]| set(&squares[..squares.len().saturating_sub(1)]);
         let full = set(falling) | set(rising);
         let inner = but_last(falling) | but_last(rising);
-        Line {
+        SliderLine {
             inner,
             full,
             inner_below: below(inner),
@@ -164,14 +170,19 @@ impl Builder {
     }
 
     /// The lines of paths from a square, each of which falls or rises: as few as pairs allow.
-    pub fn lines<S: Set>(&mut self, from: u8, paths: &[Vec<u8>], hop: bool) -> Vec<Line<S>> {
-        let rises = |path: &&Vec<u8>| match path[..] {
+    pub fn lines<S: Set>(
+        &mut self,
+        from: Square,
+        paths: &[Vec<Square>],
+        hop: bool,
+    ) -> Vec<SliderLine<S>> {
+        let rises = |path: &&Vec<Square>| match path[..] {
             [only] => only > from,
             [first, second, ..] => first < second,
             [] => false,
         };
-        let mut rising: Vec<&Vec<u8>> = paths.iter().filter(rises).collect();
-        let mut falling: Vec<&Vec<u8>> = paths
+        let mut rising: Vec<&Vec<Square>> = paths.iter().filter(rises).collect();
+        let mut falling: Vec<&Vec<Square>> = paths
             .iter()
             .filter(|p| !p.is_empty() && !rises(p))
             .collect();
@@ -179,7 +190,7 @@ impl Builder {
         falling.sort_by_key(|p| std::cmp::Reverse(p[0]));
         let mut lines = Vec::new();
         for down in falling {
-            let fits = |up: &&Vec<u8>| up[0] > down[0] && up.len() + down.len() <= MOST;
+            let fits = |up: &&Vec<Square>| up[0] > down[0] && up.len() + down.len() <= MOST;
             match rising.iter().position(fits) {
                 Some(i) => lines.push(self.line(down, rising.remove(i), hop)),
                 None => lines.push(self.line(down, &[], hop)),

@@ -3,13 +3,14 @@
 
 use super::Group;
 use super::derive::{seen, walk};
-use super::line::{Builder, Line, Shapes};
-use crate::betza::{Mode, Part, Vector, Way};
+use super::line::{Builder, Shapes, SliderLine};
+use crate::betza::{Mode, Vector};
 use crate::cpu::Cpu;
 use crate::frame::{Frame, Square};
 use crate::pos::NO_SQUARE;
 use crate::set::Set;
 use crate::side::Side;
+use crate::ways::RiderShape;
 
 /// The squares in one direction from every square.
 #[derive(Clone, Debug)]
@@ -25,14 +26,14 @@ impl<S: Set> Ray<S> {
             rising: direction.1 > 0 || (direction.1 == 0 && direction.0 > 0),
             sets: frame
                 .squares()
-                .map(|s| S::from_squares(walk(frame, s.0, direction)))
+                .map(|s| S::from_squares(walk(frame, s, direction)))
                 .collect(),
         }
     }
 
     /// Squares that a slider reaches, up to and with the first blocker.
     #[inline(always)]
-    fn slide(&self, from: u8, occupied: S) -> S {
+    fn slide(&self, from: Square, occupied: S) -> S {
         let ray = self.sets[usize::from(from)];
         let met = ray & occupied;
         ray & if self.rising {
@@ -44,82 +45,21 @@ impl<S: Set> Ray<S> {
 
     /// The first piece on the way.
     #[inline(always)]
-    fn first(&self, from: u8, occupied: S) -> Option<u8> {
+    fn first(&self, from: Square, occupied: S) -> Option<Square> {
         let met = self.sets[usize::from(from)] & occupied;
         if self.rising { met.first() } else { met.last() }
     }
 }
 
-/// What pieces that share a rider have in common.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RiderShape {
-    mode: Mode,
-    hop: bool,
-    /// First legs (none for a straight ride) with their directions.
-    legs: Vec<(Option<Vector>, Vector)>,
-    /// Whether the first leg may be the whole move.
-    stop: bool,
-    max: u8,
-    skip: u8,
-}
-
 impl RiderShape {
-    /// The shapes that a kind's parts make, leaps left out.
-    pub fn of(parts: &[Part]) -> Vec<RiderShape> {
-        let mut shapes: Vec<RiderShape> = Vec::new();
-        for part in parts {
-            let (hop, leg, stop, max, skip) = match part.way {
-                Way::Leap(_) => continue,
-                Way::Ride {
-                    step,
-                    max,
-                    hop,
-                    skip,
-                } => (hop, (None, step), false, max, skip),
-                Way::Bent {
-                    first,
-                    stop,
-                    step,
-                    max,
-                } => (false, (Some(first), step), stop, max, 0),
-            };
-            let mode = part.mode;
-            // A turning square must be no destination of another leg.
-            let size = |(x, y): Vector| (x.abs().min(y.abs()), x.abs().max(y.abs()));
-            let like = |s: &&mut RiderShape| {
-                s.mode == mode
-                    && s.hop == hop
-                    && s.stop == stop
-                    && s.max == max
-                    && s.skip == skip
-                    && s.legs[0].0.map(size) == leg.0.map(size)
-            };
-            match shapes.iter_mut().find(like) {
-                Some(shape) => shape.legs.push(leg),
-                None => shapes.push(RiderShape {
-                    mode,
-                    hop,
-                    legs: vec![leg],
-                    stop,
-                    max,
-                    skip,
-                }),
-            }
-        }
-        for shape in &mut shapes {
-            shape.legs.sort();
-        }
-        shapes
-    }
-
     /// A leg's path from a square in order, with the index from which its squares are destinations.
     fn path(
         &self,
         frame: &Frame,
         side: Side,
-        from: u8,
+        from: Square,
         leg: (Option<Vector>, Vector),
-    ) -> (Vec<u8>, usize) {
+    ) -> (Vec<Square>, usize) {
         let (first, step) = leg;
         let limit = if self.max == 0 {
             usize::MAX
@@ -134,15 +74,11 @@ impl RiderShape {
             );
         };
         let (dx, dy) = seen(side, first);
-        let Some(turn) = frame.step(Square(from), dx, dy) else {
+        let Some(turn) = frame.step(from, dx, dy) else {
             return (Vec::new(), 0);
         };
-        let mut squares = vec![turn.0];
-        squares.extend(
-            walk(frame, turn.0, seen(side, step))
-                .into_iter()
-                .take(limit),
-        );
+        let mut squares = vec![turn];
+        squares.extend(walk(frame, turn, seen(side, step)).into_iter().take(limit));
         (squares, usize::from(!self.stop))
     }
 }
@@ -151,9 +87,9 @@ impl RiderShape {
 #[derive(Clone, Copy, Debug)]
 struct Leg {
     /// The turning square, or no square for a straight ride.
-    turn: u8,
+    turn: Square,
     /// Where the ray starts: the turning square or the rider's own.
-    start: u8,
+    start: Square,
     ray: u8,
 }
 
@@ -168,9 +104,9 @@ struct RiderSide<S> {
     /// Whether some squares of rays, or of lines, are no destinations.
     limited: bool,
     masked: bool,
-    /// The same for processors that gather bits: lines of all squares, those of square `i` from
+    /// For processors that gather bits: lines of all squares, those of square `i` from
     /// `line[i]` to `line[i + 1]`.
-    lines: Vec<Line<S>>,
+    lines: Vec<SliderLine<S>>,
     line: Vec<u32>,
     /// Lines of attack; more than one where two paths lead to the same square.
     attacks: Vec<Attack<S>>,
@@ -189,7 +125,7 @@ struct Attack<S> {
 
 impl<S: Set> Attack<S> {
     #[inline(always)]
-    fn between(&self, square: u8, origin: u8) -> S {
+    fn between(&self, square: Square, origin: Square) -> S {
         // The origins below this one come first.
         let below = (S::bit(origin)).through_first() ^ S::bit(origin);
         let rank = (self.origins[usize::from(square)] & below).count();
@@ -217,7 +153,7 @@ impl<S: Set> Rider<S> {
 
     /// Squares that it reaches, with those of the first blockers.
     #[inline(always)]
-    pub fn attacks(&self, rays: &[Ray<S>], side: Side, from: u8, occupied: S) -> S {
+    pub fn attacks(&self, rays: &[Ray<S>], side: Side, from: Square, occupied: S) -> S {
         let table = self.side(side);
         let i = usize::from(from);
         let legs = &table.legs[table.first[i] as usize..table.first[i + 1] as usize];
@@ -246,14 +182,14 @@ impl<S: Set> Rider<S> {
         set
     }
 
-    /// The same, looked up.
+    /// Squares that it reaches, with those of the first blockers, looked up.
     #[inline(always)]
     pub fn line_attacks<C: Cpu>(
         &self,
         cpu: C,
         shapes: &Shapes,
         side: Side,
-        from: u8,
+        from: Square,
         occupied: S,
     ) -> S {
         let table = self.side(side);
@@ -270,7 +206,7 @@ impl<S: Set> Rider<S> {
 
     /// Calls `f(between, origin)` for every line on which a piece of `riders` aims at the square.
     #[inline(always)]
-    pub fn lines_to(&self, side: Side, square: u8, riders: S, mut f: impl FnMut(S, u8)) {
+    pub fn lines_to(&self, side: Side, square: Square, riders: S, mut f: impl FnMut(S, Square)) {
         for attack in &self.side(side).attacks {
             for origin in (attack.origins[usize::from(square)] & riders).iter() {
                 f(attack.between(square, origin), origin);
@@ -279,7 +215,7 @@ impl<S: Set> Rider<S> {
     }
 
     /// All destinations that there can be.
-    pub fn destinations(&self, side: Side, from: u8) -> S {
+    pub fn destinations(&self, side: Side, from: Square) -> S {
         self.side(side).stops[usize::from(from)]
     }
 
@@ -289,7 +225,7 @@ impl<S: Set> Rider<S> {
         let side = |s: &RiderSide<S>| {
             s.legs.len() * size_of::<Leg>()
                 + (s.first.len() + s.line.len()) * 4
-                + s.lines.len() * size_of::<Line<S>>()
+                + s.lines.len() * size_of::<SliderLine<S>>()
                 + s.stops.len() * set
                 + s.attacks.iter().map(attack).sum::<usize>()
         };
@@ -338,8 +274,8 @@ fn rider_side<S: Set>(
     let mut first = vec![0];
     let mut stops = Vec::new();
     // By attacked square: origin and squares between.
-    let mut lines: Vec<Vec<(u8, S)>> = vec![Vec::new(); frame.len()];
-    for from in frame.squares().map(|s| s.0) {
+    let mut lines: Vec<Vec<(Square, S)>> = vec![Vec::new(); frame.len()];
+    for from in frame.squares() {
         let mut destinations = S::EMPTY;
         let mut paths = Vec::new();
         for &leg in &shape.legs {
@@ -398,7 +334,7 @@ fn rider_side<S: Set>(
 }
 
 /// Splits lines so that in each layer an origin has at most one line to a square.
-fn layers<S: Set>(mut lines: Vec<Vec<(u8, S)>>) -> Vec<Attack<S>> {
+fn layers<S: Set>(mut lines: Vec<Vec<(Square, S)>>) -> Vec<Attack<S>> {
     let mut all = Vec::new();
     while lines.iter().any(|l| !l.is_empty()) {
         let mut attack = Attack {
@@ -430,18 +366,18 @@ fn layers<S: Set>(mut lines: Vec<Vec<(u8, S)>>) -> Vec<Attack<S>> {
 impl<S: Set> super::Tables<S> {
     /// Squares that a rider of the number reaches, with those of the first blockers.
     #[inline(always)]
-    pub(crate) fn rider_attacks(&self, rider: u8, side: Side, from: u8, occupied: S) -> S {
+    pub(crate) fn rider_attacks(&self, rider: u8, side: Side, from: Square, occupied: S) -> S {
         self.riders[usize::from(rider)].attacks(&self.rays, side, from, occupied)
     }
 
-    /// The same, as the processor does it best.
+    /// Squares that a rider reaches, as the processor finds them best.
     #[inline(always)]
     pub(crate) fn rider<C: Cpu>(
         &self,
         cpu: C,
         rider: &Rider<S>,
         side: Side,
-        from: u8,
+        from: Square,
         occupied: S,
     ) -> S {
         if C::GATHERS {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Both, check};
 use husun::clock::{Clock, ClockError, TimeControlError};
-use husun::{ActionError, Game, PositionError, Side, UciError};
+use husun::{ActionError, Game, IllegalMove, PositionError, Side, UciError};
 use std::time::Duration;
 
 /// Why an event, or what was settled at the making, does not fit a game. It came from a damaged storage.
@@ -51,6 +51,9 @@ pub enum Misfit {
     /// A move.
     #[error(transparent)]
     Move(#[from] UciError),
+    /// A move that is not legal.
+    #[error(transparent)]
+    Illegal(#[from] IllegalMove),
     /// An ending or an offer.
     #[error(transparent)]
     Action(#[from] ActionError),
@@ -168,7 +171,7 @@ impl Table {
             return Err(Misfit::Begun);
         };
         let board = match known.take() {
-            Some(known) if known.game.variant().id == variant => known,
+            Some(known) if known.game.variant().id() == variant => known,
             _ => board(&self.spec, variant)?,
         };
         if let Some(clock) = &mut self.clock {
@@ -223,7 +226,7 @@ impl Table {
         };
         let before = board.game.position();
         let m = before.parse_uci(uci)?;
-        let (uci, san) = (before.uci(m).to_string(), before.san(m));
+        let (uci, san) = (before.uci(m).to_string(), before.san(m)?);
         let side = before.turn();
         let kept = self.clock.clone();
         let spent_ms = match &mut self.clock {

@@ -112,7 +112,7 @@ impl Table {
             None => board.as_ref()?.game.variant(),
         };
         Some(Event::Begun {
-            variant: variant.id.clone(),
+            variant: variant.id().to_owned(),
         })
     }
 

@@ -161,7 +161,7 @@ fn random_deed(table: &Table, numbers: &mut Numbers) -> (Who, Deed) {
                 let m = moves.get(numbers.below(moves.len()));
                 m.map(|&m| match numbers.below(2) {
                     0 => position.uci(m).to_string(),
-                    _ => position.san(m),
+                    _ => position.san(m).unwrap_or_default(),
                 })
             });
             let text = text.flatten().unwrap_or_default();
@@ -276,7 +276,7 @@ fn citadel_players_name_ranks_and_a_die_decides_between_them() -> Tested {
         assert!(kept.act(WHITE, choose("ranks", black), ms(3)).is_err());
         kept.act(BLACK, choose("ranks", black), ms(4))?;
         assert_eq!(kept.table.customs().ok_or("no customs")?.die(), die);
-        assert_eq!(kept.table.variant().map(|v| v.id.as_str()), Some(id));
+        assert_eq!(kept.table.variant().map(|v| v.id()), Some(id));
         assert_eq!(kept.table.stage(), Stage::Playing);
     }
     Ok(())
@@ -291,7 +291,7 @@ fn tigersquares_south_chooses_the_pieces_then_north_the_board() -> Tested {
     kept.act(WHITE, choose("pieces", "Crossfire"), ms(2))?;
     kept.act(BLACK, choose("board", "100"), ms(3))?;
     assert_eq!(
-        kept.table.variant().map(|v| v.id.as_str()),
+        kept.table.variant().map(|v| v.id()),
         Some("crossfire100")
     );
     // In silence it is Strike, and then 80.
@@ -309,7 +309,7 @@ fn tigersquares_south_chooses_the_pieces_then_north_the_board() -> Tested {
         kept.store(vec![event], due)?;
     }
     assert_eq!(
-        kept.table.variant().map(|v| v.id.as_str()),
+        kept.table.variant().map(|v| v.id()),
         Some("strike80")
     );
     assert!(

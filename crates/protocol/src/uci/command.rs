@@ -195,7 +195,7 @@ fn quote(text: &str) -> String {
 /// [`Go::faults`].
 ///
 /// ```
-/// use protocol::uci::{Command, parse};
+/// use husun_protocol::uci::{Command, parse};
 /// let Command::Go(go) = parse("go depth 8 searchmoves e2e4 d2d4").unwrap() else {
 ///     panic!("another command");
 /// };

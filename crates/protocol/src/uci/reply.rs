@@ -9,9 +9,9 @@ use std::sync::Arc;
 /// Announces an option.
 ///
 /// ```
-/// use protocol::settings::Shape;
+/// use husun_protocol::settings::Shape;
 /// let shape = Shape::Spin { value: 16, min: 1, max: 512 };
-/// let line = protocol::uci::option("Hash", &shape);
+/// let line = husun_protocol::uci::option("Hash", &shape);
 /// assert_eq!(line, "option name Hash type spin default 16 min 1 max 512");
 /// ```
 pub fn option(name: &str, shape: &Shape) -> String {
@@ -31,7 +31,7 @@ pub fn option(name: &str, shape: &Shape) -> String {
 /// Describes a game, as programs for variants read it.
 ///
 /// ```
-/// let line = protocol::uci::variant(&games::variant("shatranj").unwrap());
+/// let line = husun_protocol::uci::variant(&games::variant("shatranj").unwrap());
 /// assert_eq!(
 ///     line,
 ///     "info string variant shatranj files 8 ranks 8 pocket 0 template fairy \
@@ -39,10 +39,10 @@ pub fn option(name: &str, shape: &Shape) -> String {
 /// );
 /// ```
 pub fn variant(variant: &Arc<Variant>) -> String {
-    let frame = &variant.frame;
+    let frame = variant.frame();
     format!(
         "info string variant {} files {} ranks {} pocket 0 template fairy startpos {}",
-        variant.id,
+        variant.id(),
         frame.files(),
         frame.ranks(),
         variant.start().fen()

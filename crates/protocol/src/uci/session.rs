@@ -3,10 +3,10 @@
 use super::command::{Command, CommandError, Go, Start, parse};
 use super::reply;
 use crate::board::{checkers, diagram};
-use crate::events::{Desk, Event, Job};
-use crate::host::{Host, Task};
-use crate::lines::{Line, MAX_LINE};
-use crate::room::Room;
+use crate::events::{Event, Job, JobContext};
+use crate::host::{Host, SearchRequest};
+use crate::lines::{InputLine, MAX_LINE};
+use crate::session_core::SessionCore;
 use crate::settings::{Effect, Name};
 use engine::{Limits, Outcome};
 use husun::{Move, Position, PositionError, Status, UciError, Variant};
@@ -21,7 +21,7 @@ pub fn run<H: Host>(host: H, input: impl Read + Send + 'static, out: impl Write)
         return Ok(());
     };
     let mut session = Session {
-        room: Room::new(host, input),
+        core: SessionCore::new(host, input),
         out,
         placed: Ok(Placed::start(&variant)),
         variant,
@@ -78,7 +78,7 @@ enum Refusal {
 const UNREADABLE: Duration = Duration::from_secs(1);
 
 struct Session<H, W> {
-    room: Room<H>,
+    core: SessionCore<H>,
     out: W,
     variant: Arc<Variant>,
     placed: Result<Placed, Refusal>,
@@ -95,9 +95,9 @@ enum Flow {
 impl<H: Host, W: Write> Session<H, W> {
     fn serve(&mut self) -> io::Result<()> {
         loop {
-            let flow = match self.room.next() {
-                Event::Line(Line::Text(line)) => self.line(&line)?,
-                Event::Line(Line::TooLong) => {
+            let flow = match self.core.next() {
+                Event::Line(InputLine::Text(line)) => self.line(&line)?,
+                Event::Line(InputLine::TooLong) => {
                     // Nothing but a position is that long.
                     self.refuse(Refusal::TooLong)?;
                     Flow::On
@@ -155,13 +155,13 @@ impl<H: Host, W: Write> Session<H, W> {
                 else {
                     return Ok(());
                 };
-                let line = reply::info(&info, position, self.room.settings.show_wdl);
+                let line = reply::info(&info, position, self.core.settings.show_wdl);
                 self.print(&line)
             }
             Event::Say(line) => self.print(&line),
             Event::Done(thinker, found) => {
                 // An engine for a game that was left meanwhile is of no use.
-                self.room.take_in(thinker);
+                self.core.take_in(thinker);
                 self.finish(found.as_deref())
             }
             Event::Broken => {
@@ -198,7 +198,7 @@ impl<H: Host, W: Write> Session<H, W> {
         }
         let mut line = format!("bestmove {}", position.uci(best));
         if let Some(ponder) = found.and_then(|f| f.ponder) {
-            let after = position.play(best);
+            let after = position.play_unchecked(best);
             line += &format!(" ponder {}", after.uci(ponder));
         }
         self.print(&line)
@@ -211,9 +211,9 @@ impl<H: Host, W: Write> Session<H, W> {
             work.job.stop();
         }
         while let Some(work) = &self.work {
-            match self.room.next_new() {
-                Event::Line(Line::Text(line)) if line.trim() == "stop" => work.job.stop(),
-                event @ (Event::Line(_) | Event::Eof) => self.room.put_off(event),
+            match self.core.next_new() {
+                Event::Line(InputLine::Text(line)) if line.trim() == "stop" => work.job.stop(),
+                event @ (Event::Line(_) | Event::Eof) => self.core.put_off(event),
                 event => self.heard(event)?,
             }
         }
@@ -236,13 +236,13 @@ impl<H: Host, W: Write> Session<H, W> {
             Command::IsReady => {
                 // An engine that is made when a search begins would keep that search from stopping at once.
                 if self.work.is_none() {
-                    self.room.prepare(&self.variant);
+                    self.core.prepare(&self.variant);
                 }
                 self.print("readyok")?;
             }
             Command::NewGame => {
                 self.settle()?;
-                self.room.forget();
+                self.core.forget();
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
             Command::Position { start, moves } => self.set_position(start, &moves)?,
@@ -261,7 +261,7 @@ impl<H: Host, W: Write> Session<H, W> {
             Command::Eval => {
                 self.settle()?;
                 if let Some(placed) = self.in_hand()? {
-                    let text = self.room.prepare(&self.variant).assess(&placed.position);
+                    let text = self.core.prepare(&self.variant).assess(&placed.position);
                     self.print(&text)?;
                 }
             }
@@ -275,9 +275,9 @@ impl<H: Host, W: Write> Session<H, W> {
     fn introduce(&mut self) -> io::Result<()> {
         self.print(concat!("id name Husun ", env!("CARGO_PKG_VERSION")))?;
         self.print("id author the Husun authors")?;
-        let ids = self.room.host.ids();
+        let ids = self.core.host.ids();
         for (name, text) in Name::ALL {
-            let shape = self.room.settings.shape(name, &ids);
+            let shape = self.core.settings.shape(name, &ids);
             self.print(&reply::option(text, &shape))?;
         }
         self.print("uciok")
@@ -289,11 +289,11 @@ impl<H: Host, W: Write> Session<H, W> {
             let name: String = name.chars().take(40).collect();
             return self.inform(&format!("no option `{name}`"));
         };
-        match self.room.set(option, value) {
+        match self.core.set(option, value) {
             Err(error) => self.inform(&error.to_string()),
             Ok(Effect::Configure | Effect::Clear) => Ok(()),
             Ok(Effect::Variant(id)) => self.choose(&id),
-            Ok(Effect::Files(paths)) => match self.room.host.load(&paths) {
+            Ok(Effect::Files(paths)) => match self.core.host.load(&paths) {
                 Ok(ids) if ids.is_empty() => Ok(()),
                 Ok(ids) => self.inform(&format!("games read: {}", ids.join(", "))),
                 Err(error) => self.inform(&error.to_string()),
@@ -303,12 +303,12 @@ impl<H: Host, W: Write> Session<H, W> {
 
     /// Goes over to a game, with its set-up.
     fn choose(&mut self, id: &str) -> io::Result<()> {
-        let Some(variant) = self.room.host.variant(id) else {
+        let Some(variant) = self.core.host.variant(id) else {
             return self.inform(&format!("no game `{id}`"));
         };
         if !Arc::ptr_eq(&variant, &self.variant) {
             self.placed = Ok(Placed::start(&variant));
-            self.room.leave();
+            self.core.leave();
             self.variant = variant;
         }
         let line = reply::variant(&self.variant);
@@ -336,25 +336,25 @@ impl<H: Host, W: Write> Session<H, W> {
             };
         };
         if let Some(depth) = go.perft {
-            return self.start(move |desk| count(&position, depth, desk));
+            return self.start(move |context| count(&position, depth, context));
         }
         let limits = self.limits(go, &position)?;
-        let task = Task {
+        let request = SearchRequest {
             position: position.clone(),
             history,
             limits,
         };
-        let options = self.room.settings.options();
+        let options = self.core.settings.options();
         self.work = Some(Work {
             search: Some(position),
-            job: self.room.search(&self.variant, task, &options),
+            job: self.core.search(&self.variant, request, &options),
         });
         Ok(())
     }
 
     fn limits(&mut self, go: &Go, position: &Position) -> io::Result<Limits> {
         let searchmoves = self.searchmoves(go, position)?;
-        let clock = go.clock(position.turn(), self.room.settings.clock);
+        let clock = go.clock(position.turn(), self.core.settings.clock);
         let bounded = go.depth.is_some()
             || go.nodes.is_some()
             || go.movetime.is_some()
@@ -390,8 +390,8 @@ impl<H: Host, W: Write> Session<H, W> {
     }
 
     /// Starts work that prints and finds no move.
-    fn start(&mut self, work: impl FnOnce(&Desk) + Send + 'static) -> io::Result<()> {
-        let job = self.room.work(&self.variant, work);
+    fn start(&mut self, work: impl FnOnce(&JobContext) + Send + 'static) -> io::Result<()> {
+        let job = self.core.work(&self.variant, work);
         self.work = Some(Work { job, search: None });
         Ok(())
     }
@@ -404,7 +404,7 @@ impl<H: Host, W: Write> Session<H, W> {
         self.print("")?;
         self.print(&format!("Fen: {}", position.fen()))?;
         self.print(&format!("Key: {:016X}", position.key()))?;
-        let frame = &position.variant().frame;
+        let frame = position.variant().frame();
         let squares = checkers(&position).into_iter();
         let names: String = squares.map(|s| format!(" {}", frame.name(s))).collect();
         self.print(&format!("Checkers:{names}"))?;
@@ -418,7 +418,7 @@ impl<H: Host, W: Write> Session<H, W> {
         self.settle()?;
         let games: Vec<Arc<Variant>> = games::ids().filter_map(games::variant).collect();
         let depth = depth.unwrap_or(engine::BENCH_DEPTH);
-        self.start(move |desk| bench(&games, depth, desk))
+        self.start(move |context| bench(&games, depth, context))
     }
 }
 
@@ -434,13 +434,13 @@ fn placed(variant: &Arc<Variant>, start: Start, moves: &[String]) -> Result<Plac
         let found = position.parse_uci(text);
         let m = found.map_err(|error| Refusal::Move { number, error })?;
         history.push(position.key());
-        position = position.play(m);
+        position = position.play_unchecked(m);
     }
     Ok(Placed { position, history })
 }
 
 /// Counts and prints, looking now and then whether to stop.
-fn count(position: &Position, depth: u32, desk: &Desk) {
+fn count(position: &Position, depth: u32, context: &JobContext) {
     let mut all = 0;
     if depth == 0 {
         all = 1;
@@ -448,46 +448,46 @@ fn count(position: &Position, depth: u32, desk: &Desk) {
         let mut moves = position.legal_moves();
         moves.sort_by_key(|&m| position.uci(m).to_string());
         for m in moves {
-            let Some(n) = count_below(&position.play(m), depth - 1, desk) else {
-                desk.say("info string perft stopped".into());
+            let Some(n) = count_below(&position.play_unchecked(m), depth - 1, context) else {
+                context.say("info string perft stopped".into());
                 return;
             };
-            desk.say(format!("{}: {n}", position.uci(m)));
+            context.say(format!("{}: {n}", position.uci(m)));
             all += n;
         }
     }
-    desk.say(format!("\nNodes searched: {all}\n"));
+    context.say(format!("\nNodes searched: {all}\n"));
 }
 
 /// Deeper than this the count looks whether to stop.
 const BULK: u32 = 3;
 
-fn count_below(position: &Position, depth: u32, desk: &Desk) -> Option<u64> {
+fn count_below(position: &Position, depth: u32, context: &JobContext) -> Option<u64> {
     if depth <= BULK {
-        return (!desk.stopped()).then(|| position.perft(depth));
+        return (!context.stopped()).then(|| position.perft(depth));
     }
     let mut all = 0;
     for m in position.legal_moves() {
-        all += count_below(&position.play(m), depth - 1, desk)?;
+        all += count_below(&position.play_unchecked(m), depth - 1, context)?;
     }
     Some(all)
 }
 
-fn bench(games: &[Arc<Variant>], depth: u32, desk: &Desk) {
+fn bench(games: &[Arc<Variant>], depth: u32, context: &JobContext) {
     let (mut nodes, mut time) = (0, Duration::ZERO);
     for game in games {
-        if desk.stopped() {
-            desk.say("info string bench stopped".into());
+        if context.stopped() {
+            context.say("info string bench stopped".into());
             return;
         }
         let one = std::slice::from_ref(game);
         let found = engine::bench(one, depth, &mut |_, _| {});
-        desk.say(format!("{}: {} nodes", game.id, found.nodes));
+        context.say(format!("{}: {} nodes", game.id(), found.nodes));
         nodes += found.nodes;
         time += found.time;
     }
     let speed = nodes as f64 / time.as_secs_f64().max(1e-6);
-    desk.say(format!("Total time (ms) : {}", time.as_millis()));
-    desk.say(format!("Nodes searched  : {nodes}"));
-    desk.say(format!("Nodes/second    : {speed:.0}"));
+    context.say(format!("Total time (ms) : {}", time.as_millis()));
+    context.say(format!("Nodes searched  : {nodes}"));
+    context.say(format!("Nodes/second    : {speed:.0}"));
 }

@@ -1,14 +1,14 @@
 //! Sessions as scripts: what is said to them, and the lines that must come back.
 
 use super::{Command, Go, Start, parse, run};
-use crate::home::Home;
 use crate::host::Host;
-use crate::talk::{FakeHost, Talk as AnyTalk};
+use crate::standard_host::StandardHost;
+use crate::testing::{FakeHost, TestSession as AnyTalk};
 use std::time::{Duration, Instant};
 
-struct Talk;
+struct TestSession;
 
-impl Talk {
+impl TestSession {
     #[allow(clippy::new_ret_no_self)]
     fn new(host: impl Host + Send + 'static) -> AnyTalk {
         AnyTalk::new(|input, output| run(host, input, output))
@@ -95,7 +95,7 @@ fn commands() {
 
 #[test]
 fn a_script() {
-    let talk = Talk::new(FakeHost::default());
+    let talk = TestSession::new(FakeHost::default());
     for (said, heard) in [
         ("isready", "readyok"),
         (
@@ -150,7 +150,7 @@ fn a_script() {
 
 #[test]
 fn no_move_of_another_position() {
-    let talk = Talk::new(FakeHost::default());
+    let talk = TestSession::new(FakeHost::default());
     for line in [
         "position fen 8/8 w - - 0 1",
         "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1h1",
@@ -187,7 +187,7 @@ fn no_move_of_another_position() {
 
 #[test]
 fn every_go_has_its_move() {
-    let talk = Talk::new(FakeHost::default());
+    let talk = TestSession::new(FakeHost::default());
     let number = |word: &str, found: &str, high: &str| {
         format!("go {word}: `{found}`: expected a number from 1 to {high}")
     };
@@ -234,7 +234,7 @@ fn every_go_has_its_move() {
 
 #[test]
 fn a_search_of_one_position_says_what_it_found() {
-    let talk = Talk::new(Home::default());
+    let talk = TestSession::new(StandardHost::default());
     for game in ["chess", "citadelir2024", "strike80"] {
         talk.say(&format!("setoption name UCI_Variant value {game}"));
         talk.hear();
@@ -253,7 +253,7 @@ fn a_search_of_one_position_says_what_it_found() {
 
 #[test]
 fn perft_counts_each_move() {
-    let talk = Talk::new(FakeHost::default());
+    let talk = TestSession::new(FakeHost::default());
     talk.say("go perft 4");
     let lines = talk.until("Nodes searched");
     assert_eq!(lines.len(), 22);
@@ -265,7 +265,7 @@ fn perft_counts_each_move() {
 fn stop_and_ponderhit_end_a_search() {
     let host = FakeHost::default();
     let seen = host.seen.clone();
-    let talk = Talk::new(host);
+    let talk = TestSession::new(host);
     talk.say("go infinite");
     talk.say("isready");
     assert_eq!(talk.hear(), "readyok");
@@ -299,7 +299,7 @@ fn clocks_that_time_left_does_not_describe() {
     use husun::clock::Remaining;
     let host = FakeHost::default();
     let seen = host.seen.clone();
-    let talk = Talk::new(host);
+    let talk = TestSession::new(host);
     let ms = Duration::from_millis;
     let rows = [
         (
@@ -360,7 +360,7 @@ fn a_failing_engine_does_not_take_the_session_with_it() {
         fails: true,
         ..FakeHost::default()
     };
-    let talk = Talk::new(host);
+    let talk = TestSession::new(host);
     for _ in 0..2 {
         talk.say("go depth 3");
         let lines = talk.until("bestmove");
@@ -374,7 +374,7 @@ fn a_failing_engine_does_not_take_the_session_with_it() {
 
 #[test]
 fn nothing_to_move() {
-    let talk = Talk::new(FakeHost::default());
+    let talk = TestSession::new(FakeHost::default());
     for (fen, score) in [
         ("7k/8/8/8/8/6q1/8/7K w - - 0 1", "cp 0"),
         ("7k/8/8/8/8/6q1/7q/7K w - - 0 1", "mate 0"),
@@ -392,7 +392,7 @@ fn nothing_to_move() {
 
 #[test]
 fn the_engine_stops_when_told() {
-    let talk = Talk::new(Home::default());
+    let talk = TestSession::new(StandardHost::default());
     for game in ["chess", "citadelir2024", "citadel9"] {
         talk.say(&format!("setoption name UCI_Variant value {game}"));
         talk.hear();
@@ -409,7 +409,7 @@ fn the_engine_stops_when_told() {
 
 #[test]
 fn garbage() {
-    let talk = Talk::new(FakeHost::default());
+    let talk = TestSession::new(FakeHost::default());
     for line in [
         "\u{0}\u{1}\u{2}",
         "position fen \u{fffd} moves e2e4",

@@ -147,7 +147,7 @@ pub(crate) fn quote(text: &str) -> String {
 /// Reads a line.
 ///
 /// ```
-/// use protocol::xboard::{Command, parse};
+/// use husun_protocol::xboard::{Command, parse};
 /// use std::time::Duration;
 /// let level = Command::Level {
 ///     moves: 40,

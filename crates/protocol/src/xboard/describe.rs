@@ -70,7 +70,7 @@ fn slots(variant: &Variant) -> Vec<char> {
 /// The moves of a piece as XBoard reads them; none where it has no form for them.
 ///
 /// ```
-/// use protocol::xboard::piece_moves;
+/// use husun_protocol::xboard::piece_moves;
 /// let chess = games::variant("chess").unwrap();
 /// let king = chess.kind('K').unwrap();
 /// assert_eq!(piece_moves(&chess, king).as_deref(), Some("KisO2"));
@@ -93,7 +93,7 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
         })
         .collect();
     if piece.pawn {
-        let steps = variant.rules.initial.as_ref().map_or(1, |i| i.steps);
+        let steps = variant.rules().initial.as_ref().map_or(1, |i| i.steps);
         let initial = match steps {
             0 | 1 => String::new(),
             2 => "ifmnD".into(),
@@ -102,10 +102,10 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
         let passing = if steps > 1 { "fceF" } else { "fcF" };
         return Some(format!("fmW{passing}{initial}"));
     }
-    let castling = variant.rules.castling.as_ref();
+    let castling = variant.rules().castling.as_ref();
     let steps = castling.filter(|c| c.piece == kind).and_then(|c| {
         let ways = c.paths[Side::White.index()].iter().flatten();
-        let file = |square| i32::from(variant.frame.file(square));
+        let file = |square| i32::from(variant.frame().file(square));
         let mut steps = ways.map(|w| (file(w.to) - file(w.from)).abs());
         let first = steps.next()?;
         steps.all(|s| s == first).then_some(first)
@@ -119,7 +119,7 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
 /// The lines that describe a game.
 ///
 /// ```
-/// let lines = protocol::xboard::describe(&games::variant("citadel9").unwrap());
+/// let lines = husun_protocol::xboard::describe(&games::variant("citadel9").unwrap());
 /// assert_eq!(
 ///     lines[0],
 ///     "setup (PHBWC..GM.S.......RYTKphbwc..gm.s.......rytk) 9x9+0_fairy \
@@ -130,7 +130,7 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
 pub fn describe(variant: &Arc<Variant>) -> Vec<String> {
     let white: String = slots(variant).into_iter().collect();
     let black = white.to_ascii_lowercase();
-    let frame = &variant.frame;
+    let frame = variant.frame();
     let mut lines = vec![format!(
         "setup ({white}{black}) {}x{}+0_fairy {}",
         frame.files(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// What an engine has announced so far.
 ///
 /// ```
-/// use protocol::xboard::Features;
+/// use husun_protocol::xboard::Features;
 /// let mut features = Features::default();
 /// features.read(r#"feature ping=1 myname="A B" variants="normal,shatranj" done=1"#);
 /// assert!(features.has("ping") && features.has("done"));

@@ -55,7 +55,7 @@ fn colour(position: &Position, moves: &[Move]) -> char {
 }
 
 fn colours(position: &Position, from: Square, victim: Option<Square>) -> String {
-    let frame = &position.variant().frame;
+    let frame = position.variant().frame();
     let moves = moves_of(position, from);
     let mut text = String::new();
     for rank in (0..frame.ranks()).rev() {

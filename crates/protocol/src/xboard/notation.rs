@@ -12,7 +12,7 @@ const NULL: &str = "@@@@";
 /// A legal move as XBoard writes it.
 ///
 /// ```
-/// use protocol::xboard::{move_text, read_move};
+/// use husun_protocol::xboard::{move_text, read_move};
 /// let grand = games::variant("grand").unwrap();
 /// let start = grand.start();
 /// let m = read_move(&start, "e2e4").unwrap();
@@ -24,7 +24,7 @@ pub fn move_text(position: &Position, m: Move) -> String {
         return NULL.into();
     }
     let ours = position.uci(m).to_string();
-    to_xboard(&ours, position.variant().frame.ranks()).unwrap_or(ours)
+    to_xboard(&ours, position.variant().frame().ranks()).unwrap_or(ours)
 }
 
 /// Reads a legal move as XBoard writes it, or in algebraic notation.
@@ -34,7 +34,7 @@ pub fn read_move(position: &Position, text: &str) -> Option<Move> {
         return moves.find(|m| m.special() == Special::Crowning);
     }
     let bare = text.trim_end_matches(['=', '-', '+', '#']);
-    let ours = from_xboard(bare, position.variant().frame.ranks());
+    let ours = from_xboard(bare, position.variant().frame().ranks());
     let ours = ours.map(|t| t.to_ascii_lowercase());
     ours.and_then(|ours| position.parse_uci(&ours).ok())
         .or_else(|| position.parse_san(text).ok())
@@ -43,7 +43,7 @@ pub fn read_move(position: &Position, text: &str) -> Option<Move> {
 /// A text with squares of ours as XBoard numbers them.
 ///
 /// ```
-/// use protocol::xboard::{from_xboard, to_xboard};
+/// use husun_protocol::xboard::{from_xboard, to_xboard};
 /// assert_eq!(to_xboard("e2e4", 8).as_deref(), Some("e2e4"));
 /// assert_eq!(to_xboard("a9b10q", 10).as_deref(), Some("a8b9q"));
 /// assert_eq!(from_xboard("a8b9q", 10).as_deref(), Some("a9b10q"));

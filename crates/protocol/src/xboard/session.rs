@@ -10,8 +10,8 @@ use super::setboard::read_position;
 use super::think::{Clock, Purpose, Work};
 use crate::events::Event;
 use crate::host::Host;
-use crate::lines::Line;
-use crate::room::Room;
+use crate::lines::InputLine;
+use crate::session_core::SessionCore;
 use crate::settings::{Effect, Name, Shape};
 use engine::Score;
 use husun::{Game, Move, Position, Reason, Side, Square, Variant};
@@ -49,7 +49,7 @@ pub fn run<H: Host>(host: H, input: impl Read + Send + 'static, out: impl Write)
         return Ok(());
     };
     let mut session = Session {
-        room: Room::new(host, input),
+        core: SessionCore::new(host, input),
         out,
         game: Game::new(variant.start()),
         variant,
@@ -77,7 +77,7 @@ enum Mode {
 }
 
 struct Session<H, W> {
-    room: Room<H>,
+    core: SessionCore<H>,
     out: W,
     variant: Arc<Variant>,
     game: Game,
@@ -103,13 +103,13 @@ struct Session<H, W> {
 impl<H: Host, W: Write> Session<H, W> {
     fn serve(&mut self) -> io::Result<()> {
         loop {
-            match self.room.next() {
-                Event::Line(Line::Text(line)) => match parse(&line) {
+            match self.core.next() {
+                Event::Line(InputLine::Text(line)) => match parse(&line) {
                     Ok(Command::Quit) => return self.settle(),
                     Ok(command) => self.obey(command)?,
                     Err(error) => self.print(&error.to_string())?,
                 },
-                Event::Line(Line::TooLong) => self.print("Error (too long): a line")?,
+                Event::Line(InputLine::TooLong) => self.print("Error (too long): a line")?,
                 Event::Eof => return self.settle(),
                 other => self.heard(other)?,
             }
@@ -203,7 +203,7 @@ impl<H: Host, W: Write> Session<H, W> {
                 Some(_) => self.print(&format!("pong {number}")),
                 None => {
                     // An engine that is made when a search begins would keep it from stopping at once.
-                    self.room.prepare(&self.variant);
+                    self.core.prepare(&self.variant);
                     self.print(&format!("pong {number}"))
                 }
             },
@@ -282,7 +282,7 @@ impl<H: Host, W: Write> Session<H, W> {
     }
 
     fn square(&self, text: &str) -> Option<Square> {
-        let frame = &self.variant.frame;
+        let frame = self.variant.frame();
         let ours = from_xboard(text, frame.ranks())?;
         frame.parse(&ours).ok()
     }
@@ -297,7 +297,7 @@ impl<H: Host, W: Write> Session<H, W> {
         self.print(
             "feature analyze=1 colors=0 sigint=0 sigterm=0 nps=0 memory=1 smp=1 highlight=1 debug=1",
         )?;
-        let ids = self.room.host.ids();
+        let ids = self.core.host.ids();
         let mut names: Vec<&str> = ids.iter().map(|id| name_of(id)).collect();
         names.sort_by_key(|&name| name != NORMAL);
         self.print(&format!("feature variants=\"{}\"", names.join(",")))?;
@@ -305,7 +305,7 @@ impl<H: Host, W: Write> Session<H, W> {
             if NOT_OFFERED.contains(&name) {
                 continue;
             }
-            let shape = match self.room.settings.shape(name, &ids) {
+            let shape = match self.core.settings.shape(name, &ids) {
                 Shape::Check(on) => format!("check {}", i32::from(on)),
                 Shape::Spin { value, min, max } => format!("spin {value} {min} {max}"),
                 Shape::Button => "button".into(),
@@ -319,11 +319,11 @@ impl<H: Host, W: Write> Session<H, W> {
 
     fn set(&mut self, name: Name, value: Option<&str>) -> io::Result<()> {
         self.settle()?;
-        match self.room.set(name, value) {
+        match self.core.set(name, value) {
             Err(error) => self.print(&format!("# {error}"))?,
             Ok(Effect::Configure | Effect::Clear) => {}
             Ok(Effect::Variant(_)) => {}
-            Ok(Effect::Files(paths)) => match self.room.host.load(&paths) {
+            Ok(Effect::Files(paths)) => match self.core.host.load(&paths) {
                 Ok(ids) => self.print(&format!("# games read: {}", ids.join(", ")))?,
                 Err(error) => self.print(&format!("telluser {error}"))?,
             },
@@ -333,14 +333,14 @@ impl<H: Host, W: Write> Session<H, W> {
 
     /// Goes over to a game at its set-up; false if there is none of that name.
     fn switch(&mut self, name: &str) -> io::Result<bool> {
-        let Some(variant) = self.room.host.variant(id_of(name)) else {
+        let Some(variant) = self.core.host.variant(id_of(name)) else {
             let name = quote(name);
             self.print(&format!("Error (unsupported variant): {name}"))?;
             return Ok(false);
         };
         match Arc::ptr_eq(&variant, &self.variant) {
-            true => self.room.forget(),
-            false => self.room.leave(),
+            true => self.core.forget(),
+            false => self.core.leave(),
         }
         self.begin(variant.start());
         self.variant = variant;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// meant: that is how XBoard hands it from one engine to the other.
 ///
 /// ```
-/// use protocol::xboard::read_position;
+/// use husun_protocol::xboard::read_position;
 /// let citadel = games::variant("citadel9").unwrap();
 /// let fen = "whsbkgshw/ppppppppp/9/9/9/9/9/PPPPPPPPP/WHSTKMSHW w KQkq - 0 1";
 /// assert_eq!(read_position(&citadel, fen).unwrap(), citadel.start());
@@ -30,7 +30,7 @@ pub fn read_position(variant: &Arc<Variant>, fen: &str) -> Result<Position, Posi
     let fields: Vec<&str> = fen.split_whitespace().collect();
     let field = |i: usize, otherwise| fields.get(i).copied().unwrap_or(otherwise);
     let (board, side) = (field(0, ""), field(1, "w"));
-    let passed = from_xboard(field(3, "-"), variant.frame.ranks()).unwrap_or_default();
+    let passed = from_xboard(field(3, "-"), variant.frame().ranks()).unwrap_or_default();
     let counters = format!("{} {}", field(4, "0"), field(5, "1"));
     let flags = variant.state_flags();
     let mut states: Vec<u32> = (0..1 << flags.len().min(8)).collect();
@@ -64,7 +64,7 @@ fn as_setup(variant: &Arc<Variant>, fen: &str) -> Option<Position> {
     if fields.get(2) != Some(&"-") {
         return None;
     }
-    let names = variant.setups.iter();
+    let names = variant.setups().iter();
     let mut starts = names.filter_map(|setup| variant.start_of(&setup.name));
     starts.find(|start| {
         start

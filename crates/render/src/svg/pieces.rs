@@ -2,7 +2,7 @@
 //! and used where it stands.
 
 use super::Ids;
-use crate::glyph::{Anchor, Line, number};
+use crate::glyph::{Anchor, Lettering, number};
 use crate::images::{self, Image};
 use crate::picture::{Occupant, Picture};
 use crate::style::PieceSet;
@@ -20,7 +20,7 @@ pub(super) fn definitions(picture: &Picture, set: PieceSet, ids: &Ids) -> String
     let stands = |o: Occupant| picture.occupants.contains(&Some(o));
     let mut svg = String::new();
     for side in Side::ALL {
-        let looks = &variant.looks[side.index()];
+        let looks = &variant.looks()[side.index()];
         let of_side = |o: &Occupant| match *o {
             Occupant::Piece(own, _) | Occupant::Blocker(own) => own == side,
         };
@@ -47,7 +47,7 @@ pub(super) fn definitions(picture: &Picture, set: PieceSet, ids: &Ids) -> String
 /// All that stands on the board, where it stands.
 pub(super) fn uses(picture: &Picture, ids: &Ids) -> String {
     let mut svg = String::new();
-    for square in picture.variant.frame.squares() {
+    for square in picture.variant.frame().squares() {
         let (Some(occupant), Some((column, row))) =
             (picture.occupant(square), picture.place(square))
         else {
@@ -75,10 +75,10 @@ pub(super) fn alone(
     ids: &Ids,
     pixels: u32,
 ) -> String {
-    if kind.index() >= variant.pieces.len() {
+    if kind.index() >= variant.pieces().len() {
         return String::new();
     }
-    let looks = &variant.looks[side.index()];
+    let looks = &variant.looks()[side.index()];
     let mut svg = String::new();
     if looks.stripes {
         let stripes = stripes(looks, &ids.stripes(side));
@@ -100,7 +100,7 @@ fn drawing(
     set: PieceSet,
     ids: &Ids,
 ) -> String {
-    let looks = &variant.looks[side.index()];
+    let looks = &variant.looks()[side.index()];
     let fill = match looks.stripes {
         true => format!("url(#{})", ids.stripes(side)),
         false => looks.fill.clone(),
@@ -131,7 +131,7 @@ fn painted(image: &Image, looks: &SideLooks, fill: &str) -> String {
 /// a second rim.
 fn lettered(variant: &Variant, side: Side, kind: Kind, fill: &str) -> String {
     let piece = variant.piece(kind);
-    let looks = &variant.looks[side.index()];
+    let looks = &variant.looks()[side.index()];
     let detail = &looks.detail;
     let size = if piece.pawn { 0.76 } else { 1.0 };
     let stroked = |fill: &str, width: f64| {
@@ -147,7 +147,7 @@ fn lettered(variant: &Variant, side: Side, kind: Kind, fill: &str) -> String {
     if piece.royal {
         svg.push_str(&shape(side, 34.0, &stroked("none", 2.5)));
     }
-    let line = Line {
+    let line = Lettering {
         color: detail,
         height: if piece.royal { 36.0 } else { 42.0 } * size,
         weight: 12.0,

@@ -24,7 +24,7 @@ pub(super) fn definitions(picture: &Picture, palette: &Palette, ids: &Ids) -> St
 
 /// Squares, regions and all that colours squares.
 pub(super) fn ground(picture: &Picture, palette: &Palette, ids: &Ids) -> String {
-    let frame = &picture.variant.frame;
+    let frame = picture.variant.frame();
     let all: Vec<Square> = frame.squares().collect();
     let dark = |s: &Square| (frame.file(*s) + frame.rank(*s)).is_multiple_of(2);
     let (dark, light): (Vec<Square>, Vec<Square>) = all.iter().partition(|s| dark(s));
@@ -108,7 +108,7 @@ fn outline(picture: &Picture, squares: &[Square]) -> String {
 
 fn regions(picture: &Picture, palette: &Palette) -> String {
     let mut svg = String::new();
-    for region in &picture.variant.regions {
+    for region in picture.variant.regions() {
         let color = palette.region(region).to_string();
         svg.push_str(&cells(picture, region.squares.iter().copied(), &color, 38));
         svg.push_str(&format!(

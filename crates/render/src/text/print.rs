@@ -1,20 +1,20 @@
 //! Lines of spans as a string, plain or with ANSI escapes.
 
-use super::{Colors, Line, Span};
+use super::{Colors, Span, StyledLine};
 use crate::color::Rgb;
 
 /// Prints lines, each ended by a line feed. Without colours, spaces at the ends of lines are left out.
 ///
 /// ```
-/// use render::Rgb;
-/// use render::text::{Colors, Span, print};
+/// use husun_render::Rgb;
+/// use husun_render::text::{Colors, Span, print};
 /// let span = Span { text: "K ".into(), fg: Some(Rgb(255, 0, 0)), bg: None, bold: true };
 /// let lines = [vec![span]];
 /// assert_eq!(print(&lines, Colors::None), "K\n");
 /// assert_eq!(print(&lines, Colors::Ansi256), "\x1b[0;1;38;5;196mK \x1b[0m\n");
 /// assert_eq!(print(&lines, Colors::True), "\x1b[0;1;38;2;255;0;0mK \x1b[0m\n");
 /// ```
-pub fn print(lines: &[Line], colors: Colors) -> String {
+pub fn print(lines: &[StyledLine], colors: Colors) -> String {
     let mut text = String::new();
     for line in lines {
         match colors {

@@ -15,7 +15,7 @@ fn job(asker: &str, purpose: Purpose, most: Duration) -> Result<Job, &'static st
     Ok(Job {
         asker: asker.into(),
         purpose,
-        variant: variant.id.clone(),
+        variant: variant.id().to_owned(),
         fen: variant.start().fen(),
         history: Vec::new(),
         level: 8,
@@ -175,7 +175,7 @@ fn a_job_is_data() -> Tested {
             let Some(&m) = moves.get(n * 7 % moves.len().max(1)) else {
                 break;
             };
-            position = position.play(m);
+            position = position.play(m)?;
             let read = variant.position(&position.fen())?;
             assert_eq!(read.key(), position.key(), "{id}: {}", position.fen());
         }

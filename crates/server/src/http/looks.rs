@@ -171,7 +171,7 @@ pub async fn pieces(
         return Err(Failure::of(Reason::NoSuchSet, message));
     };
     let set = set_of(Some(name))?;
-    let (place, name) = (format!("pieces/{}/{name}", variant.id), name.to_owned());
+    let (place, name) = (format!("pieces/{}/{name}", variant.id()), name.to_owned());
     let make = move || Kept::new("text/css; charset=utf-8", KEEP, sheet(&variant, &name, set));
     let kept = shelf.get(&place, directory.work(), make).await?;
     Ok(kept.answer(&headers))
@@ -182,12 +182,12 @@ fn sheet(variant: &Variant, name: &str, set: PieceSet) -> String {
         set,
         ..Style::default()
     };
-    let scope = format!(".pieces-{name}-{}", variant.id);
+    let scope = format!(".pieces-{name}-{}", variant.id());
     let mut css = String::new();
     for side in Side::ALL {
         for kind in variant.kinds() {
             rule(&mut css, variant, side, kind, 2, &scope, &style);
-            if variant.rules.several_royals && variant.piece(kind).royal {
+            if variant.rules().several_royals && variant.piece(kind).royal {
                 let scope = format!("{scope}.lone-{}", word(side));
                 rule(&mut css, variant, side, kind, 1, &scope, &style);
             }

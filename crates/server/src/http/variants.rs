@@ -29,15 +29,15 @@ pub fn find(id: &str) -> Result<Arc<Variant>, Failure> {
 
 fn card(variant: &Variant) -> VariantCard {
     VariantCard {
-        id: variant.id.clone(),
-        name: variant.name.clone(),
-        summary: variant.summary.clone(),
-        origin: variant.origin.clone(),
-        files: variant.frame.files(),
-        ranks: variant.frame.ranks(),
-        clock: variant.clock.to_string(),
-        sides: Both::of(|side| variant.looks[side.index()].name.clone()),
-        customs: variant.customs.as_ref().map(|c| Customs {
+        id: variant.id().to_owned(),
+        name: variant.name().to_owned(),
+        summary: variant.summary().to_owned(),
+        origin: variant.origin().to_owned(),
+        files: variant.frame().files(),
+        ranks: variant.frame().ranks(),
+        clock: variant.clock().to_string(),
+        sides: Both::of(|side| variant.looks()[side.index()].name.clone()),
+        customs: variant.customs().as_ref().map(|c| Customs {
             family: c.family.clone(),
             method: customs::method(c).into(),
             choice: c
@@ -54,7 +54,7 @@ fn card(variant: &Variant) -> VariantCard {
 }
 
 fn missing(variant: &Variant) -> Vec<String> {
-    let frame = &variant.frame;
+    let frame = variant.frame();
     let mut names = Vec::new();
     for rank in 0..frame.ranks() {
         for file in 0..frame.files() {
@@ -100,20 +100,20 @@ pub async fn detail(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let variant = find(&id)?;
-    let place = format!("variants/{}", variant.id);
+    let place = format!("variants/{}", variant.id());
     let make = move || super::json_kept(&described(&variant));
     let kept = shelf.get(&place, directory.work(), make).await?;
     Ok(kept.answer(&headers))
 }
 
 fn described(variant: &Arc<Variant>) -> VariantDetail {
-    let name = |square: &Square| variant.frame.name(*square).to_string();
-    let markdown = games::rules(&variant.id).unwrap_or_default();
+    let name = |square: &Square| variant.frame().name(*square).to_string();
+    let markdown = games::rules(variant.id()).unwrap_or_default();
     VariantDetail {
         card: card(variant),
         missing: missing(variant),
         pieces: variant
-            .pieces
+            .pieces()
             .iter()
             .map(|p| PieceInfo {
                 letter: p.letter.to_string(),
@@ -124,7 +124,7 @@ fn described(variant: &Arc<Variant>) -> VariantDetail {
             })
             .collect(),
         regions: variant
-            .regions
+            .regions()
             .iter()
             .map(|r| Region {
                 id: r.id.clone(),
@@ -134,7 +134,7 @@ fn described(variant: &Arc<Variant>) -> VariantDetail {
             })
             .collect(),
         setups: variant
-            .setups
+            .setups()
             .iter()
             .filter_map(|s| {
                 Some(SetupInfo {
@@ -144,14 +144,14 @@ fn described(variant: &Arc<Variant>) -> VariantDetail {
             })
             .collect(),
         looks: Both::of(|side| {
-            let looks = &variant.looks[side.index()];
+            let looks = &variant.looks()[side.index()];
             Looks {
                 fill: looks.fill.clone(),
                 detail: looks.detail.clone(),
                 stripes: looks.stripes,
             }
         }),
-        accept: variant.rules.traverse.is_some() || variant.rules.crowning.is_some(),
+        accept: variant.rules().traverse.is_some() || variant.rules().crowning.is_some(),
         rules_html: html(markdown),
     }
 }
@@ -199,7 +199,7 @@ fn reached(variant: &Variant, request: &ReachRequest) -> Result<ReachAnswer, Fai
         .and_then(|c| variant.kind(c))
         .ok_or_else(|| {
             let known: Vec<String> = variant
-                .pieces
+                .pieces()
                 .iter()
                 .map(|p| p.letter.to_string())
                 .collect();
@@ -211,13 +211,13 @@ fn reached(variant: &Variant, request: &ReachRequest) -> Result<ReachAnswer, Fai
         })?;
     let square = |text: &String| {
         variant
-            .frame
+            .frame()
             .parse(text)
             .map_err(|e| Failure::of(Reason::Square, e.to_string()))
     };
     let from = square(&request.from)?;
     let squares = |texts: &[String]| texts.iter().map(square).collect::<Result<Vec<_>, _>>();
-    let most = variant.frame.len();
+    let most = variant.frame().len();
     if request.own.len().max(request.enemy.len()) > most {
         let message = format!("more squares than the board's {most}");
         return Err(Failure::of(Reason::Square, message));
@@ -231,7 +231,7 @@ fn reached(variant: &Variant, request: &ReachRequest) -> Result<ReachAnswer, Fai
     let names = |squares: &[Square]| {
         squares
             .iter()
-            .map(|s| variant.frame.name(*s).to_string())
+            .map(|s| variant.frame().name(*s).to_string())
             .collect()
     };
     Ok(ReachAnswer {

@@ -91,7 +91,7 @@ fn job(game: &Game, asker: String, lines: u8) -> Job {
     Job {
         asker,
         purpose: Purpose::Analysis,
-        variant: game.variant().id.clone(),
+        variant: game.variant().id().to_owned(),
         fen: position.fen(),
         history: history.map(Position::key).collect(),
         level: Level::FULL.number(),

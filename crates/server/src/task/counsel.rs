@@ -33,7 +33,7 @@ impl GameTask {
             Special::Crowning => "I would promote the Kings to Emperors.".to_owned(),
             _ => format!(
                 "I would leave the Kings as they are and play {}.",
-                position.san(best)
+                position.san(best).unwrap_or_default()
             ),
         };
         let now = self.now();

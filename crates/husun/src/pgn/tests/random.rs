@@ -31,7 +31,7 @@ fn comments() -> impl Strategy<Value = Vec<Comment>> {
     ]
 }
 
-fn nodes(inner: impl Strategy<Value = Line> + 'static) -> impl Strategy<Value = Node> {
+fn nodes(inner: impl Strategy<Value = Movetext> + 'static) -> impl Strategy<Value = Node> {
     let san = prop_oneof![
         "[KQRBNa-l]?[a-l]?x?[a-l]1?[0-9](=[A-Z])?[+#]?",
         "(O-O|0-0-0|--|@@@@|K=X|e8e8|P@e4|♘f3|1-0-1|-+-a|a10xb11=Q\\+)",
@@ -52,13 +52,13 @@ fn nodes(inner: impl Strategy<Value = Line> + 'static) -> impl Strategy<Value = 
     )
 }
 
-fn line_of(inner: impl Strategy<Value = Line> + 'static) -> impl Strategy<Value = Line> {
+fn line_of(inner: impl Strategy<Value = Movetext> + 'static) -> impl Strategy<Value = Movetext> {
     let moves = prop::collection::vec(nodes(inner), 0..7);
-    (moves, comments()).prop_map(|(moves, tail)| Line { moves, tail })
+    (moves, comments()).prop_map(|(moves, tail)| Movetext { moves, tail })
 }
 
-fn lines() -> impl Strategy<Value = Line> {
-    let leaf = line_of(Just(Line::default()));
+fn lines() -> impl Strategy<Value = Movetext> {
+    let leaf = line_of(Just(Movetext::default()));
     line_of(leaf.prop_recursive(4, 24, 4, line_of))
 }
 

@@ -4,7 +4,7 @@ use super::super::notation::move_text;
 use super::super::think::{Purpose, Work, post_text};
 use super::{Mode, Session};
 use crate::events::Event;
-use crate::host::{Host, Task};
+use crate::host::{Host, SearchRequest};
 use engine::{Info, Outcome};
 use husun::{Move, Position, Special};
 use std::io::{self, Write};
@@ -35,22 +35,22 @@ impl<H: Host, W: Write> Session<H, W> {
         let mut position = self.position().clone();
         if let Purpose::Ponder(m) = purpose {
             history.push(position.key());
-            position = position.play(m);
+            position = position.play_unchecked(m);
         }
         let made = self.game.moves().len() as u32 / 2;
         let mut limits = self.clock.limits(purpose, made);
         limits.searchmoves = sayable(&position);
-        let task = Task {
+        let request = SearchRequest {
             limits,
             position,
             history,
         };
-        let mut options = self.room.settings.options();
+        let mut options = self.core.settings.options();
         if purpose != Purpose::Analyze {
             options.lines = 1;
         }
         self.work = Some(Work {
-            job: self.room.search(&self.variant, task, &options),
+            job: self.core.search(&self.variant, request, &options),
             purpose,
             dropped: false,
             since: Instant::now(),
@@ -66,8 +66,8 @@ impl<H: Host, W: Write> Session<H, W> {
             work.job.stop();
         }
         while self.work.is_some() {
-            match self.room.next_new() {
-                event @ (Event::Line(_) | Event::Eof) => self.room.put_off(event),
+            match self.core.next_new() {
+                event @ (Event::Line(_) | Event::Eof) => self.core.put_off(event),
                 event => self.heard(event)?,
             }
         }
@@ -79,7 +79,7 @@ impl<H: Host, W: Write> Session<H, W> {
         match event {
             Event::Info(info) => self.report(&info),
             Event::Done(thinker, found) => {
-                self.room.take_in(thinker);
+                self.core.take_in(thinker);
                 self.finish(found.as_deref())
             }
             Event::Broken => {

@@ -35,7 +35,7 @@ pub fn own_values(variant: &Variant, game_file: &Path) -> Result<Option<Values>,
         Err(e) => Err(error(e.to_string())),
         Ok(text) => match Values::parse(variant, &text) {
             Ok(values) => Ok(Some(values)),
-            Err(e) => Err(error(format!("{e} (values of {})", variant.id))),
+            Err(e) => Err(error(format!("{e} (values of {})", variant.id()))),
         },
     }
 }
@@ -51,20 +51,20 @@ struct Own {
 /// Games built in and read from files.
 ///
 /// ```
-/// use protocol::{Home, Host};
-/// let mut home = Home::default();
-/// assert!(home.variant("citadel8").is_some());
-/// let error = home.load("/no/such/file.toml").unwrap_err();
+/// use husun_protocol::{StandardHost, Host};
+/// let mut host = StandardHost::default();
+/// assert!(host.variant("citadel8").is_some());
+/// let error = host.load("/no/such/file.toml").unwrap_err();
 /// assert!(error.to_string().starts_with("/no/such/file.toml: "));
 /// ```
 #[derive(Clone, Default)]
-pub struct Home {
+pub struct StandardHost {
     own: Vec<Own>,
 }
 
-impl Library for Home {
+impl Library for StandardHost {
     fn game_text(&self, id: &str) -> Option<String> {
-        let own = self.own.iter().find(|own| own.variant.id == id);
+        let own = self.own.iter().find(|own| own.variant.id() == id);
         own.map(|own| own.text.clone())
             .or_else(|| Builtin.game_text(id))
     }
@@ -78,7 +78,7 @@ impl Library for Home {
     }
 }
 
-impl Home {
+impl StandardHost {
     /// Reads a game file, which may inherit from those read before, and the values beside it; a later one of the same
     /// id replaces the earlier.
     pub fn load_file(&mut self, path: &Path) -> Result<String, HostError> {
@@ -90,8 +90,8 @@ impl Home {
         let text = std::fs::read_to_string(path).map_err(|e| error(e.to_string()))?;
         let variant = Variant::parse_with(&file, &text, self).map_err(|e| error(e.to_string()))?;
         let values = own_values(&variant, path)?;
-        let id = variant.id.clone();
-        self.own.retain(|own| own.variant.id != id);
+        let id = variant.id().to_owned();
+        self.own.retain(|own| own.variant.id() != id);
         self.own.push(Own {
             variant,
             text,
@@ -101,17 +101,17 @@ impl Home {
     }
 }
 
-impl Host for Home {
+impl Host for StandardHost {
     fn ids(&self) -> Vec<String> {
-        let own = self.own.iter().map(|own| own.variant.id.clone());
-        let builtin = games::ids().filter(|&id| !self.own.iter().any(|own| own.variant.id == id));
+        let own = self.own.iter().map(|own| own.variant.id().to_owned());
+        let builtin = games::ids().filter(|&id| !self.own.iter().any(|own| own.variant.id() == id));
         let mut all: Vec<String> = builtin.map(String::from).chain(own).collect();
         all.sort();
         all
     }
 
     fn variant(&self, id: &str) -> Option<Arc<Variant>> {
-        let own = self.own.iter().find(|own| own.variant.id == id);
+        let own = self.own.iter().find(|own| own.variant.id() == id);
         own.map(|own| own.variant.clone())
             .or_else(|| games::variant(id))
     }

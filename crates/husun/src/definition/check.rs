@@ -1,7 +1,7 @@
 //! Small checks that the sections of a game's text share: squares, letters, ranks, colours.
 
 use super::*;
-use crate::doc::{At, GameDoc, Problem, Sources};
+use crate::doc::{At, GameDoc, GameError, Problem, Sources};
 
 /// All that is known while a text is being checked.
 pub(super) struct Checker<'a> {

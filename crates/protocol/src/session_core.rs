@@ -2,7 +2,7 @@
 //! to them. What is said about it is each protocol's own.
 
 use crate::events::{Event, Job, next, read_lines};
-use crate::host::{Host, Task, Thinker};
+use crate::host::{Host, SearchRequest, Thinker};
 use crate::settings::{Effect, Name, OptionError, Settings};
 use engine::Options;
 use husun::Variant;
@@ -11,8 +11,8 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// A session's engine room.
-pub(crate) struct Room<H> {
+/// What a session of either protocol is made of.
+pub(crate) struct SessionCore<H> {
     pub host: H,
     pub settings: Settings,
     events: Receiver<Event>,
@@ -23,12 +23,12 @@ pub(crate) struct Room<H> {
     thinker: Option<Box<dyn Thinker>>,
 }
 
-impl<H: Host> Room<H> {
-    /// A room that reads lines.
-    pub fn new(host: H, input: impl Read + Send + 'static) -> Room<H> {
+impl<H: Host> SessionCore<H> {
+    /// For a session that reads lines.
+    pub fn new(host: H, input: impl Read + Send + 'static) -> SessionCore<H> {
         let (sender, events) = channel();
         read_lines(input, sender.clone());
-        Room {
+        SessionCore {
             settings: Settings::new(host.max_hash()),
             host,
             events,
@@ -100,21 +100,26 @@ impl<H: Host> Room<H> {
     }
 
     /// Begins a search. The engine comes back with [`Event::Done`].
-    pub fn search(&mut self, variant: &Arc<Variant>, task: Task, options: &Options) -> Job {
+    pub fn search(
+        &mut self,
+        variant: &Arc<Variant>,
+        request: SearchRequest,
+        options: &Options,
+    ) -> Job {
         let mut thinker = self.take(variant);
         thinker.configure(options);
-        Job::search(thinker, task, &self.sender)
+        Job::search(thinker, request, &self.sender)
     }
 
     /// Begins work of another kind.
     pub fn work(
         &mut self,
         variant: &Arc<Variant>,
-        work: impl FnOnce(&crate::events::Desk) + Send + 'static,
+        work: impl FnOnce(&crate::events::JobContext) + Send + 'static,
     ) -> Job {
         let thinker = self.take(variant);
-        Job::start(thinker, &self.sender, move |_, desk| {
-            work(desk);
+        Job::start(thinker, &self.sender, move |_, context| {
+            work(context);
             None
         })
     }

@@ -1,7 +1,7 @@
 //! For the tests of sessions: an engine that does what a test wants, and a session to talk to.
 
-use crate::home::Home;
-use crate::host::{Host, HostError, Task, Thinker};
+use crate::host::{Host, HostError, SearchRequest, Thinker};
+use crate::standard_host::StandardHost;
 use engine::{Info, Limits, Options, Outcome, Score, Wdl};
 use husun::{Position, Variant};
 use std::io::{self, Read, Write};
@@ -24,22 +24,31 @@ impl Thinker for Fake {
 
     fn forget(&mut self) {}
 
-    fn think(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(&Info)) -> Outcome {
+    fn think(
+        &mut self,
+        request: &SearchRequest,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(&Info),
+    ) -> Outcome {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.push(task.limits.clone());
+        seen.push(request.limits.clone());
         drop(seen);
         assert!(!self.fails, "this engine fails");
         let waits = || {
-            let pondering = task.limits.ponder.as_ref().is_some_and(|p| p.load(Relaxed));
-            (task.limits.infinite || pondering) && !stop.load(Relaxed)
+            let pondering = request
+                .limits
+                .ponder
+                .as_ref()
+                .is_some_and(|p| p.load(Relaxed));
+            (request.limits.infinite || pondering) && !stop.load(Relaxed)
         };
         while waits() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        let mut moves = task.position.legal_moves();
-        moves.sort_by_key(|&m| task.position.uci(m).to_string());
+        let mut moves = request.position.legal_moves();
+        moves.sort_by_key(|&m| request.position.uci(m).to_string());
         let best = moves.first().copied();
-        let score = Score::Cp(task.history.len() as i32);
+        let score = Score::Cp(request.history.len() as i32);
         report(&Info {
             depth: 1,
             seldepth: 2,
@@ -69,22 +78,22 @@ impl Thinker for Fake {
 
 #[derive(Default)]
 pub struct FakeHost {
-    pub home: Home,
+    pub inner: StandardHost,
     pub seen: Arc<Mutex<Vec<Limits>>>,
     pub fails: bool,
 }
 
 impl Host for FakeHost {
     fn ids(&self) -> Vec<String> {
-        self.home.ids()
+        self.inner.ids()
     }
 
     fn variant(&self, id: &str) -> Option<Arc<Variant>> {
-        self.home.variant(id)
+        self.inner.variant(id)
     }
 
     fn load(&mut self, paths: &str) -> Result<Vec<String>, HostError> {
-        self.home.load(paths)
+        self.inner.load(paths)
     }
 
     fn thinker(&self, _: &Arc<Variant>, _: &Options) -> Box<dyn Thinker> {
@@ -96,7 +105,7 @@ impl Host for FakeHost {
 }
 
 /// A session in a thread of its own.
-pub struct Talk {
+pub struct TestSession {
     input: Option<Sender<Vec<u8>>>,
     output: Receiver<String>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -143,9 +152,9 @@ impl Write for Tap {
     }
 }
 
-impl Talk {
+impl TestSession {
     /// Starts a session in a thread of its own.
-    pub fn new<S>(session: S) -> Talk
+    pub fn new<S>(session: S) -> TestSession
     where
         S: FnOnce(Pipe, Tap) -> io::Result<()> + Send + 'static,
     {
@@ -162,7 +171,7 @@ impl Talk {
             };
             session(pipe, tap).unwrap();
         });
-        Talk {
+        TestSession {
             input: Some(input),
             output,
             thread: Some(thread),

@@ -1,4 +1,4 @@
-//! A game at the table: the game itself, the clock beside it and who sits there. Knows no terminal;
+//! A game that is being played: the game itself, the clock beside it and who moves the pieces. Knows no terminal;
 //! the caller tells the time.
 
 use super::Terms;
@@ -32,7 +32,7 @@ impl Player {
 
 /// A game with its clock and players.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct TimedGame {
     game: Game,
     clock: Clock,
     /// The clock before each move.
@@ -42,18 +42,18 @@ pub struct Table {
     players: [Player; 2],
 }
 
-impl Table {
+impl TimedGame {
     /// A new game; the clock of the side to move runs.
-    pub fn new(position: Position, terms: Terms, now: Duration) -> Result<Table> {
+    pub fn new(position: Position, terms: Terms, now: Duration) -> Result<TimedGame> {
         Self::with_game(Game::new(position), terms, now)
     }
 
     /// A game that goes on. The clocks begin afresh.
-    pub fn go_on(record: &Record, terms: Terms, now: Duration) -> Result<Table> {
+    pub fn go_on(record: &Record, terms: Terms, now: Duration) -> Result<TimedGame> {
         Self::with_game(record.game(), terms, now)
     }
 
-    fn with_game(game: Game, terms: Terms, now: Duration) -> Result<Table> {
+    fn with_game(game: Game, terms: Terms, now: Duration) -> Result<TimedGame> {
         let fresh = Clock::new(terms.control)?;
         let at_turn = |side: Side| -> Result<Clock> {
             let mut clock = fresh.clone();
@@ -68,7 +68,7 @@ impl Table {
             None => at_turn(game.turn())?,
             Some(_) => fresh.clone(),
         };
-        Ok(Table {
+        Ok(TimedGame {
             left: vec![None; before.len()],
             game,
             clock,

@@ -3,7 +3,7 @@
 
 use super::check::{Checker, bounds};
 use super::*;
-use crate::doc::{ArrivalDoc, At, GameDoc, Problem};
+use crate::doc::{ArrivalDoc, At, GameDoc, GameError, Problem};
 
 /// The most ways of moving along paths; no game known has more than a dozen.
 const MAX_PATHS: usize = 64;
@@ -162,7 +162,7 @@ fn state_letters(doc: &GameDoc, c: &Checker, state: &[(char, StateFlag)]) -> Res
 fn paths(doc: &GameDoc, c: &Checker) -> Result<(), GameError> {
     let mut all = Vec::new();
     for (piece, doc) in c.pieces.iter().zip(&doc.pieces) {
-        crate::tables::add_paths(&piece.parts, &mut all);
+        crate::ways::add_paths(&piece.parts, &mut all);
         if all.len() > MAX_PATHS {
             let found = format!("more than {MAX_PATHS} different ways along paths");
             let expected = format!(

@@ -1,17 +1,16 @@
-//! From a game's text to a checked [`Variant`]: every value is looked at here once, with an error at
+//! From a game's text to a checked [`Definition`]: every value is looked at here once, with an error at
 //! its place.
 
 use super::check::{Checker, bounds};
 use super::*;
-use crate::betza::Way;
-use crate::doc::{ArrivalDoc, At, GameDoc, PieceDoc, Problem, Sources};
-use crate::position::Status;
-use crate::set::Set;
-use std::collections::{BTreeMap, HashSet};
+use crate::doc::{ArrivalDoc, At, GameDoc, GameError, PieceDoc, Problem, Sources};
+use crate::fen::Notation;
+use crate::set::{Set, Words};
+use std::collections::HashSet;
 
 const MAX_KINDS: usize = <Words<3> as Set>::KINDS;
 
-pub(super) fn build(doc: GameDoc, sources: &Sources) -> Result<Variant, GameError> {
+pub(crate) fn build(doc: &GameDoc, sources: &Sources) -> Result<Definition, GameError> {
     let missing = |key: &str, what| sources.error(0, key, Problem::Missing(what));
     let id = doc
         .id
@@ -25,10 +24,10 @@ pub(super) fn build(doc: GameDoc, sources: &Sources) -> Result<Variant, GameErro
     }
     let checker = Checker {
         sources,
-        frame: frame(&doc, sources)?,
+        frame: frame(doc, sources)?,
         pieces: pieces(&doc.pieces, sources)?,
     };
-    let rules = rules(&doc, &checker)?;
+    let rules = rules(doc, &checker)?;
     let clock = match &doc.clock {
         None => TimeControl::None,
         Some(text) => text.get_ref().parse().map_err(|e| {
@@ -36,20 +35,21 @@ pub(super) fn build(doc: GameDoc, sources: &Sources) -> Result<Variant, GameErro
             checker.error(text, "clock", Problem::Conflict(e.to_string()))
         })?,
     };
-    let regions = checker.regions(&doc)?;
-    let looks = checker.looks(&doc)?;
-    let customs = checker.customs(&doc)?;
+    let regions = checker.regions(doc)?;
+    let looks = checker.looks(doc)?;
+    let customs = checker.customs(doc)?;
     let state = state_flags(&rules, &checker.pieces);
-    super::sense::check(&doc, &checker, &rules, &state)?;
+    super::sense::check(doc, &checker, &rules, &state)?;
     let words =
         |text: &Option<At<String>>| text.as_ref().map_or(String::new(), |t| t.get_ref().clone());
     let Checker { frame, pieces, .. } = checker;
-    let setups = doc.setups.clone().unwrap_or_default();
-    if !setups.contains_key("standard") {
-        return Err(missing("setups.standard", "the set-up as position text"));
-    }
-    let kinds = pieces.len();
-    let mut variant = Variant {
+    let notation = Notation {
+        frame: &frame,
+        pieces: &pieces,
+        state: &state,
+    };
+    let setups = setups(doc, notation, sources)?;
+    Ok(Definition {
         id: text.clone(),
         name: doc
             .name
@@ -64,63 +64,41 @@ pub(super) fn build(doc: GameDoc, sources: &Sources) -> Result<Variant, GameErro
         summary: words(&doc.summary),
         origin: words(&doc.origin),
         clock,
-        pawn_squares: Vec::new(),
         frame,
         pieces,
         rules,
         regions,
         looks,
         customs,
-        setups: Vec::new(),
+        setups,
         state,
-        setup_counts: [vec![0; kinds], vec![0; kinds]],
-        tables: AnyTables::W64(Arc::new(Tables::empty())),
-    };
-    read_setups(&mut variant, &setups, sources)?;
-    for (side, kind) in variant.setups[0].setup.board.iter().flatten() {
-        variant.setup_counts[side.index()][kind.index()] += 1;
-    }
-    variant.pawn_squares = pawn_squares(&variant);
-    variant.tables = match (variant.frame.len(), kinds) {
-        (0..=64, 0..=8) => AnyTables::W64(Arc::new(Tables::new(&variant))),
-        (0..=128, 0..=16) => AnyTables::W128(Arc::new(Tables::new(&variant))),
-        _ => AnyTables::W192(Arc::new(Tables::new(&variant))),
-    };
-    for named in &variant.setups {
-        let wrong = |problem: String| {
-            let at = setups.get(&named.name).map_or(0, |s| s.span().start);
-            let key = format!("setups.{}", named.name);
-            sources.error(at, key, Problem::Setup(problem))
-        };
-        let status = variant.status_of(&named.setup);
-        let status = status.map_err(|e| wrong(e.to_string()))?;
-        if status != Status::Ongoing {
-            let name = status.name();
-            return Err(wrong(format!("the game is over before it begins: {name}")));
-        }
-    }
-    Ok(variant)
+    })
 }
 
-fn read_setups(
-    variant: &mut Variant,
-    setups: &BTreeMap<String, At<String>>,
+/// The set-ups as they are written, the standard one first.
+fn setups(
+    doc: &GameDoc,
+    notation: Notation<'_>,
     sources: &Sources,
-) -> Result<(), GameError> {
-    let mut names: Vec<&String> = setups.keys().collect();
-    names.sort_by_key(|name| (*name != "standard", (*name).clone()));
-    for name in names {
-        let text = &setups[name];
-        let setup = crate::fen::read(variant, text.get_ref()).map_err(|e| {
+) -> Result<Vec<NamedSetup>, GameError> {
+    let texts = doc.setups.as_ref();
+    let mut all: Vec<(&String, &At<String>)> = texts.into_iter().flatten().collect();
+    all.sort_by_key(|(name, _)| (*name != "standard", *name));
+    if all.first().is_none_or(|(name, _)| *name != "standard") {
+        let problem = Problem::Missing("the set-up as position text");
+        return Err(sources.error(0, "setups.standard", problem));
+    }
+    let read = |(name, text): (&String, &At<String>)| {
+        let setup = crate::fen::read(notation, text.get_ref()).map_err(|e| {
             let problem = Problem::Setup(e.to_string());
             sources.error(text.span().start, format!("setups.{name}"), problem)
         })?;
-        variant.setups.push(NamedSetup {
+        Ok(NamedSetup {
             name: name.clone(),
             setup,
-        });
-    }
-    Ok(())
+        })
+    };
+    all.into_iter().map(read).collect()
 }
 
 fn frame(doc: &GameDoc, sources: &Sources) -> Result<Frame, GameError> {
@@ -533,73 +511,4 @@ fn state_flags(rules: &Rules, pieces: &[Piece]) -> Vec<(char, StateFlag)> {
         flags.push(('!', StateFlag::Offer));
     }
     flags
-}
-
-/// Where pawn-type pieces can ever stand: what their moves and captures reach from the squares of the
-/// set-ups, short of those where they must become something else. Anywhere for a kind of which no
-/// set-up has a piece: it exists for hand-made positions.
-fn pawn_squares(variant: &Variant) -> Vec<[Vec<bool>; 2]> {
-    let n = variant.frame.len();
-    let mut all = vec![[vec![true; n], vec![true; n]]; variant.pieces.len()];
-    for kind in variant.kinds().filter(|&k| variant.piece(k).pawn) {
-        for side in Side::ALL {
-            let mut todo: Vec<Square> = Vec::new();
-            for named in &variant.setups {
-                let here = |s: &Square| named.setup.piece_on(*s) == Some((side, kind));
-                todo.extend(variant.frame.squares().filter(here));
-            }
-            if todo.is_empty() {
-                continue;
-            }
-            let mut reached = vec![false; n];
-            while let Some(square) = todo.pop() {
-                if std::mem::replace(&mut reached[square.index()], true) {
-                    continue;
-                }
-                let next = empty_board_targets(variant, kind, side, square);
-                let stays = |s: &Square| !must_change(variant, kind, side, *s);
-                todo.extend(next.into_iter().filter(stays));
-            }
-            all[kind.index()][side.index()] = reached;
-        }
-    }
-    all
-}
-
-/// Whether a piece of the kind arriving there is another one afterwards in any case.
-fn must_change(variant: &Variant, kind: Kind, side: Side, square: Square) -> bool {
-    let within = |squares: &SideSquares| squares[side.index()].contains(&square);
-    let promotion = variant.rules.promotion.as_ref();
-    variant.rules.arrivals.iter().any(|a| within(&a.squares))
-        || promotion.is_some_and(|p| p.pieces.contains(&kind) && within(&p.mandatory))
-}
-
-/// All squares that a piece can go to or capture on from a square of an otherwise empty board.
-fn empty_board_targets(variant: &Variant, kind: Kind, side: Side, from: Square) -> Vec<Square> {
-    let frame = &variant.frame;
-    let north = if side == Side::White { 1 } else { -1 };
-    let go = |at: Square, (x, y): (i8, i8)| frame.step(at, i32::from(x), north * i32::from(y));
-    let mut targets = Vec::new();
-    let ride = |start: Square, step: (i8, i8), max: u8, targets: &mut Vec<Square>| {
-        let (mut at, mut steps) = (start, 0);
-        while let Some(next) = go(at, step).filter(|_| max == 0 || steps < max) {
-            targets.push(next);
-            (at, steps) = (next, steps + 1);
-        }
-    };
-    for part in &variant.piece(kind).parts {
-        match part.way {
-            Way::Leap(v) => targets.extend(go(from, v)),
-            Way::Ride { step, max, .. } => ride(from, step, max, &mut targets),
-            Way::Bent {
-                first, step, max, ..
-            } => {
-                if let Some(turn) = go(from, first) {
-                    targets.push(turn);
-                    ride(turn, step, max, &mut targets);
-                }
-            }
-        }
-    }
-    targets
 }

@@ -1,7 +1,7 @@
 //! The computer's thinking, in a thread of its own so that the interface stays live. Whoever asks gets
 //! answers with the number of the question; an answer to an older question is to be passed over.
 
-use super::table::Table;
+use super::timed_game::TimedGame;
 use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Outcome};
 use husun::Position;
 use husun::clock::TimeControl;
@@ -48,16 +48,16 @@ struct Question {
 }
 
 /// The computer.
-pub struct Brain {
+pub struct EngineThread {
     questions: Sender<Question>,
     answers: Receiver<(u64, Answer)>,
     asked: u64,
     stop: Arc<AtomicBool>,
 }
 
-impl Brain {
+impl EngineThread {
     /// A computer that waits for questions about the engine's game.
-    pub fn new(mut engine: Engine) -> io::Result<Brain> {
+    pub fn new(mut engine: Engine) -> io::Result<EngineThread> {
         let (questions, inbox) = mpsc::channel::<Question>();
         let (outbox, answers) = mpsc::channel();
         let thread = thread::Builder::new().stack_size(STACK);
@@ -66,7 +66,7 @@ impl Brain {
                 think(&mut engine, &question, &outbox);
             }
         })?;
-        Ok(Brain {
+        Ok(EngineThread {
             questions,
             answers,
             asked: 0,
@@ -74,13 +74,13 @@ impl Brain {
         })
     }
 
-    /// Asks about the position at the table; an earlier question is dropped.
-    pub fn ask(&mut self, table: &Table, purpose: Purpose, now: Duration, seed: u64) {
+    /// Asks about the position of a game; an earlier question is dropped.
+    pub fn ask(&mut self, timed: &TimedGame, purpose: Purpose, now: Duration, seed: u64) {
         self.stop();
         self.asked += 1;
         self.stop = Arc::default();
-        let game = table.game();
-        let history = (0..table.ply()).filter_map(|ply| game.position_at(ply));
+        let game = timed.game();
+        let history = (0..timed.ply()).filter_map(|ply| game.position_at(ply));
         let question = Question {
             number: self.asked,
             position: game.position().clone(),
@@ -89,7 +89,7 @@ impl Brain {
                 Purpose::Move(level) => level,
                 Purpose::Hint => Level::FULL,
             },
-            limits: limits(table, purpose, now),
+            limits: limits(timed, purpose, now),
             stop: self.stop.clone(),
             seed,
         };
@@ -124,14 +124,14 @@ impl Brain {
     }
 }
 
-impl Drop for Brain {
+impl Drop for EngineThread {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-fn limits(table: &Table, purpose: Purpose, now: Duration) -> Limits {
-    match (purpose, table.control()) {
+fn limits(timed: &TimedGame, purpose: Purpose, now: Duration) -> Limits {
+    match (purpose, timed.control()) {
         (Purpose::Hint, _) => Limits::movetime(HINT),
         (Purpose::Move(level), TimeControl::None) => {
             Limits::movetime(WITHOUT_CLOCK[usize::from(level == Level::FULL)])
@@ -139,7 +139,7 @@ fn limits(table: &Table, purpose: Purpose, now: Duration) -> Limits {
         (Purpose::Move(_), control) => Limits {
             clock: Some(ClockSituation {
                 control,
-                remaining: table.remaining(table.game().turn(), now),
+                remaining: timed.remaining(timed.game().turn(), now),
                 moves_to_go: None,
             }),
             ..Limits::default()
