@@ -26,3 +26,7 @@ pub fn check(position: &Position) -> Option<String> {
         .then(|| position.royal_square(position.turn()))??;
     Some(position.variant().frame().name(square).to_string())
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -10,7 +10,7 @@ use crate::refusal::{Reason, Refused, refused};
 use crate::services::{Services, secret, wall_ms};
 use crate::show::{self, Moment, Presence};
 use crate::task::messages::{Ask, asked_at};
-use crate::task::{Command, GameTask, Handle, Pulse};
+use crate::task::{Command, GameTask, Handle, LiveStatus};
 use crate::wire::{GameCard, NewGame, Snapshot};
 use crate::work::{Weight, Work};
 use husun::Side;
@@ -142,7 +142,7 @@ impl Directory {
     }
 
     /// Lets a game leave memory, unless someone holds its handle.
-    pub(crate) fn may_leave(&self, id: &str, pulse: &Arc<Pulse>) -> bool {
+    pub(crate) fn may_leave(&self, id: &str, status: &Arc<LiveStatus>) -> bool {
         let mut games = self.games();
         let handle = match games.get(id).map(|cell| cell.get()) {
             None => return true,
@@ -150,7 +150,7 @@ impl Directory {
             Some(None) => return false,
             Some(Some(handle)) => handle,
         };
-        if !Arc::ptr_eq(&handle.pulse, pulse) {
+        if !Arc::ptr_eq(&handle.status, status) {
             return true;
         }
         // One of them is the directory's own, and nobody gets another while it is locked.
@@ -163,10 +163,10 @@ impl Directory {
     }
 
     /// Takes note that a game's task has ended, whoever holds its handle.
-    pub(crate) fn left(&self, id: &str, pulse: &Arc<Pulse>) {
+    pub(crate) fn left(&self, id: &str, status: &Arc<LiveStatus>) {
         let mut games = self.games();
         let handle = games.get(id).and_then(|cell| cell.get());
-        if handle.is_some_and(|h| Arc::ptr_eq(&h.pulse, pulse)) {
+        if handle.is_some_and(|h| Arc::ptr_eq(&h.status, status)) {
             games.remove(id);
         }
         gauge!("husun_live_games").set(games.len() as f64);
@@ -397,8 +397,8 @@ impl Directory {
             let live = games
                 .iter()
                 .filter_map(|(id, cell)| Some((id, cell.get()?)));
-            for (id, handle) in live.filter(|(_, h)| h.pulse.shown.load(Relaxed)) {
-                let moved = handle.pulse.moved_ms.load(Relaxed);
+            for (id, handle) in live.filter(|(_, h)| h.status.shown.load(Relaxed)) {
+                let moved = handle.status.moved_ms.load(Relaxed);
                 let full = found.len() >= WATCHED;
                 if full && found.peek().is_some_and(|Reverse(least)| least.0 >= moved) {
                     continue;

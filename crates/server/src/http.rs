@@ -1,13 +1,13 @@
 //! The HTTP interface: routes, what holds for all of them, and the document that describes them.
 
 pub mod address;
+pub mod cache;
 mod chunks;
 pub mod client;
 mod games;
 pub mod gate;
 mod guests;
 pub mod hosts;
-pub mod kept;
 mod looks;
 pub mod operate;
 mod positions;
@@ -155,9 +155,9 @@ fn too_much() -> Failure {
 }
 
 /// A value that is the same for everybody, as JSON.
-fn json_kept(value: &impl serde::Serialize) -> kept::Kept {
+fn cached_json(value: &impl serde::Serialize) -> cache::CachedAnswer {
     let text = serde_json::to_vec(value).unwrap_or_default();
-    kept::Kept::new("application/json", ASK, text)
+    cache::CachedAnswer::new("application/json", ASK, text)
 }
 
 /// What may be kept, but is asked for anew each time.

@@ -79,7 +79,7 @@ pub async fn serve(
     bounds: Bounds,
     stop: impl Future<Output = ()>,
 ) {
-    let doors = Doors::new(&bounds);
+    let doors = Connections::new(&bounds);
     let (ending, told) = watch::channel(());
     let mut stop = pin!(stop);
     loop {
@@ -168,7 +168,7 @@ fn answer(
 
 /// Who is in: connections in all and by address.
 #[derive(Clone)]
-struct Doors {
+struct Connections {
     places: Option<Arc<Semaphore>>,
     addresses: Arc<Mutex<HashMap<Network, u32>>>,
     per_address: u32,
@@ -182,11 +182,11 @@ struct Place {
     _place: Option<OwnedSemaphorePermit>,
 }
 
-impl Doors {
-    fn new(bounds: &Bounds) -> Doors {
+impl Connections {
+    fn new(bounds: &Bounds) -> Connections {
         let places = bounds.connections as usize;
         let places = places.min(Semaphore::MAX_PERMITS);
-        Doors {
+        Connections {
             places: (places > 0).then(|| Arc::new(Semaphore::new(places))),
             addresses: Arc::default(),
             per_address: bounds.per_address,

@@ -30,15 +30,15 @@ fn start(variant: &str, fen: Option<&str>) -> Result<Game, Refused> {
     Ok(Game::new(start))
 }
 
-/// Lines that were asked for last, kept since who steps through a game or adds to a line asks for nearly the same again.
+/// LineCache that were asked for last, kept since who steps through a game or adds to a line asks for nearly the same again.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub struct LineCache {
     /// The one asked for last at the end.
-    kept: Mutex<VecDeque<Line>>,
+    kept: Mutex<VecDeque<KeptLine>>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct KeptLine {
     variant: String,
     fen: Option<String>,
     moves: Vec<String>,
@@ -52,7 +52,7 @@ const LONGEST_FEN: usize = 1000;
 /// Positions that all kept lines have together at most.
 const KEPT: usize = 20_000;
 
-impl Lines {
+impl LineCache {
     /// Looks at the game that a start and moves make. It goes on past draws, as analysis does.
     pub fn with<T>(
         &self,
@@ -78,7 +78,7 @@ impl Lines {
         }
         let mut line = match self.take(variant, fen, moves) {
             Some(line) => line,
-            None => Line {
+            None => KeptLine {
                 variant: variant.into(),
                 fen: fen.map(Into::into),
                 moves: Vec::new(),
@@ -91,14 +91,14 @@ impl Lines {
         seen
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Line>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<KeptLine>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The line that shares most moves, cut to what it shares.
-    fn take(&self, variant: &str, fen: Option<&str>, moves: &[String]) -> Option<Line> {
+    fn take(&self, variant: &str, fen: Option<&str>, moves: &[String]) -> Option<KeptLine> {
         let mut kept = self.lock();
-        let same = |line: &Line| line.variant == variant && line.fen.as_deref() == fen;
+        let same = |line: &KeptLine| line.variant == variant && line.fen.as_deref() == fen;
         let lines = kept.iter().enumerate().filter(|(_, line)| same(line));
         let (at, shared) = lines
             .map(|(at, line)| (at, shared(&line.moves, moves)))
@@ -109,7 +109,7 @@ impl Lines {
         line.cut(shared)
     }
 
-    fn keep(&self, line: Line) {
+    fn keep(&self, line: KeptLine) {
         let mut kept = self.lock();
         kept.push_back(line);
         let mut all: usize = kept.iter().map(|line| line.moves.len() + 1).sum();
@@ -126,8 +126,8 @@ fn shared(a: &[String], b: &[String]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-impl Line {
-    fn cut(mut self, to: usize) -> Option<Line> {
+impl KeptLine {
+    fn cut(mut self, to: usize) -> Option<KeptLine> {
         while self.moves.len() > to {
             self.game.take_back().ok()?;
             self.moves.pop();
@@ -149,7 +149,7 @@ impl Line {
 }
 
 /// Describes a position.
-pub fn describe(lines: &Lines, request: &PositionRequest) -> Result<PositionAnswer, Refused> {
+pub fn describe(lines: &LineCache, request: &PositionRequest) -> Result<PositionAnswer, Refused> {
     let PositionRequest {
         variant,
         fen,

@@ -6,10 +6,10 @@ use crate::directory::Directory;
 use crate::engines::{Engines, LocalEngines};
 use crate::guest;
 use crate::http::gate::Gate;
-use crate::http::{self, client::Client, hosts::Hosts, kept::Shelf, operate::Wellness};
+use crate::http::{self, cache::AnswerCache, client::Client, hosts::Hosts, operate::StorageHealth};
 use crate::limits::Guard;
 use crate::net::{self, Bounds};
-use crate::positions::Lines;
+use crate::positions::LineCache;
 use crate::seats::SeatKeys;
 use crate::services::{Services, wall_ms};
 use crate::state::{App, MEMORY};
@@ -255,7 +255,7 @@ impl Begun {
             bus: Arc::new(LocalBus::new()),
             engines,
             work: Work::new(),
-            lines: Lines::default(),
+            lines: LineCache::default(),
             clock: ServerClock::starting_at(self.time),
             keys: SeatKeys::new(key),
             run: self.run,
@@ -344,9 +344,9 @@ fn app(config: &Config, directory: Directory, key: Key, metrics: PrometheusHandl
             .clone()
             .map_or(Client::Embedded, Client::Folder),
         hosts: Hosts::of(config),
-        shelf: Shelf::default(),
+        answers: AnswerCache::default(),
         memory: Budget::new(MEMORY),
-        wellness: Wellness::default(),
+        storage_health: StorageHealth::default(),
     }
 }
 

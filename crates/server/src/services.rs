@@ -2,7 +2,7 @@
 
 use crate::clock::ServerClock;
 use crate::engines::Engines;
-use crate::positions::Lines;
+use crate::positions::LineCache;
 use crate::seats::SeatKeys;
 use crate::work::Work;
 use bus::Bus;
@@ -26,7 +26,7 @@ pub struct Services {
     /// Work that takes longer than a moment.
     pub work: Work,
     /// Lines that were looked at last.
-    pub lines: Lines,
+    pub lines: LineCache,
     /// The server's time.
     pub clock: ServerClock,
     /// What opens seats.

@@ -1,10 +1,10 @@
 //! What handlers share. Each handler asks for the part it needs.
 
 use crate::directory::Directory;
+use crate::http::cache::AnswerCache;
 use crate::http::client::Client;
 use crate::http::hosts::Hosts;
-use crate::http::kept::Shelf;
-use crate::http::operate::Wellness;
+use crate::http::operate::StorageHealth;
 use crate::limits::Guard;
 use crate::work::Budget;
 use axum::extract::FromRef;
@@ -39,19 +39,19 @@ pub struct App {
     /// Where the client's files are.
     pub client: Client,
     /// Answers that are the same for everybody.
-    pub shelf: Shelf,
+    pub answers: AnswerCache,
     /// Memory for large texts and answers under way.
     pub memory: Budget,
     /// Whether the storage answers.
-    pub wellness: Wellness,
+    pub storage_health: StorageHealth,
 }
 
 /// Memory for large texts and answers under way, in bytes.
 pub const MEMORY: usize = 64 << 20;
 
-impl FromRef<App> for Shelf {
-    fn from_ref(app: &App) -> Shelf {
-        app.shelf.clone()
+impl FromRef<App> for AnswerCache {
+    fn from_ref(app: &App) -> AnswerCache {
+        app.answers.clone()
     }
 }
 

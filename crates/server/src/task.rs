@@ -61,7 +61,7 @@ pub enum Command {
 
 /// What is known of a live game without asking it.
 #[derive(Debug, Default)]
-pub struct Pulse {
+pub struct LiveStatus {
     /// Milliseconds of the server's time when it was last moved.
     pub moved_ms: AtomicU64,
     /// Whether it is being played and shown to all.
@@ -74,7 +74,7 @@ pub struct Handle {
     /// Where commands go.
     pub commands: mpsc::Sender<Command>,
     /// What is known without asking.
-    pub pulse: Arc<Pulse>,
+    pub status: Arc<LiveStatus>,
     holders: Arc<()>,
 }
 
@@ -114,7 +114,7 @@ pub struct GameTask {
     directory: Directory,
     requests: Option<Requests>,
     commands: mpsc::WeakSender<Command>,
-    pulse: Arc<Pulse>,
+    status: Arc<LiveStatus>,
     /// Which life in memory this is.
     life: u64,
     /// Number of what was told last.
@@ -157,7 +157,7 @@ impl Drop for GameTask {
         self.requests = None;
         self.stop_thinking();
         self.publish(Audience::Gone, "");
-        self.directory.left(&self.id, &self.pulse);
+        self.directory.left(&self.id, &self.status);
     }
 }
 
@@ -165,7 +165,7 @@ impl GameTask {
     /// Starts the task of a game that was read from storage.
     pub async fn start(id: &str, read: ReadGame, directory: Directory) -> Result<Handle, BusError> {
         let (commands, inbox) = mpsc::channel(QUEUE);
-        let pulse = Arc::new(Pulse::default());
+        let status = Arc::new(LiveStatus::default());
         let services = directory.services().clone();
         let requests = services.bus.serve(&asked_at(id), QUEUE).await?;
         let task = GameTask {
@@ -183,7 +183,7 @@ impl GameTask {
             directory,
             requests: Some(requests),
             commands: commands.downgrade(),
-            pulse: pulse.clone(),
+            status: status.clone(),
             sockets: HashMap::new(),
             asked: 0,
             thinking: None,
@@ -199,7 +199,7 @@ impl GameTask {
         tokio::spawn(task.run(inbox));
         Ok(Handle {
             commands,
-            pulse,
+            status,
             holders: Arc::default(),
         })
     }
@@ -251,7 +251,7 @@ impl GameTask {
     }
 
     async fn run(mut self, mut inbox: mpsc::Receiver<Command>) {
-        self.note_pulse();
+        self.note_status();
         if !self.anchored && !self.table.is_over() {
             // Its time was noted by a version whose times do not count on: from here on they do.
             let now = self.now();
@@ -265,7 +265,7 @@ impl GameTask {
         while !leaves && !self.broken {
             if self.wants_to_leave() {
                 self.note_leaving().await;
-                if self.broken || self.directory.may_leave(&self.id, &self.pulse) {
+                if self.broken || self.directory.may_leave(&self.id, &self.status) {
                     break;
                 }
                 // Someone is coming.
@@ -427,11 +427,11 @@ impl GameTask {
         }
     }
 
-    fn note_pulse(&self) {
+    fn note_status(&self) {
         let ms = millis(self.services.clock.now());
-        self.pulse.moved_ms.store(ms.max(0) as u64, Relaxed);
+        self.status.moved_ms.store(ms.max(0) as u64, Relaxed);
         let shown = self.table.stage() == Stage::Playing && self.table.is_public();
-        self.pulse.shown.store(shown, Relaxed);
+        self.status.shown.store(shown, Relaxed);
     }
 }
 

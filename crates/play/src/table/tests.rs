@@ -290,10 +290,7 @@ fn tigersquares_south_chooses_the_pieces_then_north_the_board() -> Tested {
     assert!(kept.act(WHITE, choose("pieces", "Storm"), ms(1)).is_err());
     kept.act(WHITE, choose("pieces", "Crossfire"), ms(2))?;
     kept.act(BLACK, choose("board", "100"), ms(3))?;
-    assert_eq!(
-        kept.table.variant().map(|v| v.id()),
-        Some("crossfire100")
-    );
+    assert_eq!(kept.table.variant().map(|v| v.id()), Some("crossfire100"));
     // In silence it is Strike, and then 80.
     let mut kept = Kept::both_come(spec(None, Some("TigerSquares"), "tiger:1m+1s"))?;
     for _ in 0..2 {
@@ -308,10 +305,7 @@ fn tigersquares_south_chooses_the_pieces_then_north_the_board() -> Tested {
             .ok_or("nothing")?;
         kept.store(vec![event], due)?;
     }
-    assert_eq!(
-        kept.table.variant().map(|v| v.id()),
-        Some("strike80")
-    );
+    assert_eq!(kept.table.variant().map(|v| v.id()), Some("strike80"));
     assert!(
         kept.table
             .clock()

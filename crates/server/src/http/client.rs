@@ -1,7 +1,7 @@
 //! The browser client's files, embedded. A path without a file is a page of the client, which reads it itself.
 
 use super::Failure;
-use super::kept::{Kept, Shelf};
+use super::cache::{AnswerCache, CachedAnswer};
 use crate::directory::Directory;
 use crate::refusal::Reason;
 use crate::work::{Weight, Work};
@@ -37,10 +37,10 @@ pub enum Client {
 }
 
 /// A file; those of a folder are read anew each time.
-type Found = Option<Arc<Kept>>;
+type Found = Option<Arc<CachedAnswer>>;
 
 impl Client {
-    async fn get(&self, path: &str, shelf: &Shelf, work: &Work) -> Result<Found, Failure> {
+    async fn get(&self, path: &str, answers: &AnswerCache, work: &Work) -> Result<Found, Failure> {
         match self {
             Client::Embedded => {
                 let Some(file) = Files::get(path) else {
@@ -55,9 +55,9 @@ impl Client {
                         Cow::Borrowed(data) => Bytes::from_static(data),
                         Cow::Owned(data) => data.into(),
                     };
-                    Kept::tagged(kind, keep, data, &tag)
+                    CachedAnswer::tagged(kind, keep, data, &tag)
                 };
-                shelf.get(&name, work, make).await.map(Some)
+                answers.get(&name, work, make).await.map(Some)
             }
             Client::Folder(folder) => {
                 let plain = |part: &str| !part.is_empty() && !part.starts_with('.');
@@ -68,7 +68,7 @@ impl Client {
                     return Ok(None);
                 };
                 let (kind, keep) = (kind_of(path), keep_of(path));
-                let make = move || Kept::new(kind, keep, data);
+                let make = move || CachedAnswer::new(kind, keep, data);
                 Ok(Some(Arc::new(work.run(Weight::Light, make).await?)))
             }
         }
@@ -78,7 +78,7 @@ impl Client {
 /// A file, or the client's page.
 pub async fn file(
     State(client): State<Client>,
-    State(shelf): State<Shelf>,
+    State(answers): State<AnswerCache>,
     State(directory): State<Directory>,
     method: Method,
     uri: Uri,
@@ -91,7 +91,7 @@ pub async fn file(
     let work = directory.work();
     let path = uri.path().trim_start_matches('/');
     if !path.is_empty()
-        && let Some(file) = client.get(path, &shelf, work).await?
+        && let Some(file) = client.get(path, &answers, work).await?
     {
         return Ok(file.answer(&headers));
     }
@@ -99,7 +99,7 @@ pub async fn file(
     if path.starts_with("assets/") || (last.contains('.') && !path.starts_with("analysis")) {
         return Err(Failure::of(Reason::NoSuchPath, "there is no such file"));
     }
-    Ok(match client.get("index.html", &shelf, work).await? {
+    Ok(match client.get("index.html", &answers, work).await? {
         Some(file) => file.answer(&headers),
         None => (StatusCode::SERVICE_UNAVAILABLE, Html(UNBUILT)).into_response(),
     })

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::address::Address;
-use super::kept::{Kept, Shelf};
+use super::cache::{AnswerCache, CachedAnswer};
 use super::variants::find;
 use crate::directory::Directory;
 use crate::refusal::Reason;
@@ -157,7 +157,7 @@ pub async fn empty(
     responses((status = 200, content_type = "text/css", body = String), (status = 404, body = crate::wire::Refusal))
 )]
 pub async fn pieces(
-    State(shelf): State<Shelf>,
+    State(answers): State<AnswerCache>,
     State(directory): State<Directory>,
     Path((id, file)): Path<(String, String)>,
     headers: HeaderMap,
@@ -172,8 +172,9 @@ pub async fn pieces(
     };
     let set = set_of(Some(name))?;
     let (place, name) = (format!("pieces/{}/{name}", variant.id()), name.to_owned());
-    let make = move || Kept::new("text/css; charset=utf-8", KEEP, sheet(&variant, &name, set));
-    let kept = shelf.get(&place, directory.work(), make).await?;
+    let make =
+        move || CachedAnswer::new("text/css; charset=utf-8", KEEP, sheet(&variant, &name, set));
+    let kept = answers.get(&place, directory.work(), make).await?;
     Ok(kept.answer(&headers))
 }
 

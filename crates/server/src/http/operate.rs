@@ -1,7 +1,7 @@
 //! For those who run the server: is it well, what does it do, what does it understand.
 
 use super::Failure;
-use super::kept::Shelf;
+use super::cache::AnswerCache;
 use crate::directory::Directory;
 use crate::refusal::{Reason, Refused, refused};
 use crate::state::App;
@@ -23,14 +23,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Whether the storage answers, as it was last asked.
 #[derive(Clone, Debug, Default)]
-pub struct Wellness {
+pub struct StorageHealth {
     last: Arc<Mutex<Option<Answered>>>,
 }
 
 /// When the storage was asked, and what came of it.
 type Answered = (Instant, Result<(), Refused>);
 
-impl Wellness {
+impl StorageHealth {
     async fn of(&self, store: &dyn Store) -> Result<(), Refused> {
         let mut last = self.last.lock().await;
         if let Some((at, answer)) = &*last
@@ -69,7 +69,7 @@ pub async fn ready(State(app): State<App>) -> Result<&'static str, Failure> {
         return Err(Failure::of(Reason::Storage, message));
     }
     let store = &*services.store;
-    app.wellness.of(store).await?;
+    app.storage_health.of(store).await?;
     Ok("ready\n")
 }
 
@@ -83,11 +83,11 @@ pub async fn metrics(State(metrics): State<PrometheusHandle>) -> impl IntoRespon
 /// This description.
 #[utoipa::path(get, path = "/api/openapi.json", responses((status = 200, content_type = "application/json", body = String)))]
 pub async fn openapi(
-    State(shelf): State<Shelf>,
+    State(answers): State<AnswerCache>,
     State(directory): State<Directory>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let make = || super::json_kept(&super::document());
-    let kept = shelf.get("openapi", directory.work(), make).await?;
+    let make = || super::cached_json(&super::document());
+    let kept = answers.get("openapi", directory.work(), make).await?;
     Ok(kept.answer(&headers))
 }

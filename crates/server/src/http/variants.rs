@@ -1,7 +1,7 @@
 //! Games as they are offered.
 
 use super::address::Address;
-use super::kept::Shelf;
+use super::cache::AnswerCache;
 use super::{Failure, Json};
 use crate::directory::Directory;
 use crate::refusal::Reason;
@@ -69,15 +69,15 @@ fn missing(variant: &Variant) -> Vec<String> {
 /// All games.
 #[utoipa::path(get, path = "/api/variants", responses((status = 200, body = Vec<VariantCard>)))]
 pub async fn list(
-    State(shelf): State<Shelf>,
+    State(answers): State<AnswerCache>,
     State(directory): State<Directory>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let make = || {
         let all = games::in_order().filter_map(games::variant);
-        super::json_kept(&all.map(|v| card(&v)).collect::<Vec<_>>())
+        super::cached_json(&all.map(|v| card(&v)).collect::<Vec<_>>())
     };
-    let kept = shelf.get("variants", directory.work(), make).await?;
+    let kept = answers.get("variants", directory.work(), make).await?;
     Ok(kept.answer(&headers))
 }
 
@@ -94,15 +94,15 @@ pub async fn families() -> axum::Json<Vec<Family>> {
     responses((status = 200, body = VariantDetail), (status = 404, body = Refusal))
 )]
 pub async fn detail(
-    State(shelf): State<Shelf>,
+    State(answers): State<AnswerCache>,
     State(directory): State<Directory>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let variant = find(&id)?;
     let place = format!("variants/{}", variant.id());
-    let make = move || super::json_kept(&described(&variant));
-    let kept = shelf.get(&place, directory.work(), make).await?;
+    let make = move || super::cached_json(&described(&variant));
+    let kept = answers.get(&place, directory.work(), make).await?;
     Ok(kept.answer(&headers))
 }
 

@@ -126,7 +126,7 @@ impl GameTask {
             return false;
         }
         self.due_is(due);
-        self.note_pulse();
+        self.note_status();
         self.tell_private(&events);
         let played = self.table.ply().saturating_sub(before);
         if played > 0 {

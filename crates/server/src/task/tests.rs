@@ -4,7 +4,7 @@ use super::*;
 use crate::clock::ServerClock;
 use crate::directory::Payer;
 use crate::engines::LocalEngines;
-use crate::positions::Lines;
+use crate::positions::LineCache;
 use crate::seats::SeatKeys;
 use crate::socket::game::{GameGone, GameSide};
 use crate::socket::outbox::{Item, Outbox, TooSlow};
@@ -178,7 +178,7 @@ impl Bench {
             bus,
             engines: Arc::new(LocalEngines::new(2, 1)?),
             work: Work::new(),
-            lines: Lines::default(),
+            lines: LineCache::default(),
             clock,
             keys: SeatKeys::new(&Key::generate()),
             run: begun.run,

@@ -20,7 +20,7 @@ const BROTLI: u32 = 9;
 
 /// An answer with its compressed forms.
 #[derive(Debug)]
-pub struct Kept {
+pub struct CachedAnswer {
     kind: &'static str,
     keep: &'static str,
     tag: String,
@@ -29,18 +29,18 @@ pub struct Kept {
     gzip: Option<Bytes>,
 }
 
-impl Kept {
+impl CachedAnswer {
     /// An answer of a content type, with what browsers are told about keeping it. Compresses it: work for a moment.
-    pub fn new(kind: &'static str, keep: &'static str, plain: impl Into<Bytes>) -> Kept {
+    pub fn new(kind: &'static str, keep: &'static str, plain: impl Into<Bytes>) -> CachedAnswer {
         let plain = plain.into();
         let mut hasher = DefaultHasher::new();
         plain.hash(&mut hasher);
         let tag = format!("{:016x}", hasher.finish());
-        Kept::tagged(kind, keep, plain, &tag)
+        CachedAnswer::tagged(kind, keep, plain, &tag)
     }
 
     /// One whose sum is known.
-    pub fn tagged(kind: &'static str, keep: &'static str, plain: Bytes, tag: &str) -> Kept {
+    pub fn tagged(kind: &'static str, keep: &'static str, plain: Bytes, tag: &str) -> CachedAnswer {
         let text = kind.starts_with("text/")
             || kind.starts_with("application/")
             || kind.starts_with("image/svg");
@@ -49,7 +49,7 @@ impl Kept {
         if text && plain.len() >= SMALL {
             (brotli, gzip) = (worth(by_brotli(&plain)), worth(by_gzip(&plain)));
         }
-        Kept {
+        CachedAnswer {
             kind,
             keep,
             // The same tag stands for all forms, so it is a weak one.
@@ -137,22 +137,22 @@ fn accepts(headers: &HeaderMap, coding: &str) -> bool {
         })
 }
 
-type Place = Arc<OnceCell<Arc<Kept>>>;
+type Place = Arc<OnceCell<Arc<CachedAnswer>>>;
 
 /// All that is kept, by name.
 #[derive(Clone, Debug, Default)]
-pub struct Shelf {
+pub struct AnswerCache {
     places: Arc<Mutex<HashMap<String, Place>>>,
 }
 
-impl Shelf {
+impl AnswerCache {
     /// What is kept under a name, made if it is not there. There must be a bounded number of names.
     pub async fn get(
         &self,
         name: &str,
         work: &Work,
-        make: impl FnOnce() -> Kept + Send + 'static,
-    ) -> Result<Arc<Kept>, Failure> {
+        make: impl FnOnce() -> CachedAnswer + Send + 'static,
+    ) -> Result<Arc<CachedAnswer>, Failure> {
         let place: Place = {
             let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
             places.entry(name.into()).or_default().clone()
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn the_best_form_that_is_taken_is_sent() -> Tested {
         let text = "Shatranj al-husun ".repeat(1000);
-        let kept = Kept::new("text/plain", "no-cache", text.clone());
+        let kept = CachedAnswer::new("text/plain", "no-cache", text.clone());
         for (value, coding) in [
             ("gzip, deflate, br", Some("br")),
             ("gzip;q=1.0, br;q=0", Some("gzip")),
