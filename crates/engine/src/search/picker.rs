@@ -27,12 +27,49 @@ pub(crate) enum Stage {
     Table,
 }
 
-/// A move with its place: that of the higher stage comes first, then that of the higher score.
+/// By number; one more than there are, so that three bits always find one.
+const STAGES: [Stage; 8] = [
+    Stage::Losing,
+    Stage::Quiet,
+    Stage::Counter,
+    Stage::SecondKiller,
+    Stage::Killer,
+    Stage::Gaining,
+    Stage::Table,
+    Stage::Table,
+];
+
+/// Stage and score as one number, so that one comparison orders both: the higher stage first, then the higher score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank(i32);
+
+/// Bits below the stage. Scores have half of what fits: values of pieces are at most [`crate::values::MAX_VALUE`].
+const SCORE_BITS: u32 = 24;
+
+impl Rank {
+    #[inline(always)]
+    fn new(stage: Stage, score: i32) -> Rank {
+        debug_assert!(score.abs() < 1 << (SCORE_BITS - 1), "{score}");
+        Rank(((stage as i32) << SCORE_BITS) + score)
+    }
+
+    /// Rounded to the next multiple, as scores lie on both sides of nought.
+    #[inline(always)]
+    fn stage(self) -> Stage {
+        STAGES[((self.0 + (1 << (SCORE_BITS - 1))) >> SCORE_BITS) as usize & 7]
+    }
+
+    #[inline(always)]
+    fn moved_to(self, stage: Stage) -> Rank {
+        Rank(self.0 + ((stage as i32 - self.stage() as i32) << SCORE_BITS))
+    }
+}
+
+/// A move with its place.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ranked {
+struct Ranked {
     m: Move,
-    stage: Stage,
-    score: i32,
+    rank: Rank,
 }
 
 /// What earlier parts of the search propose at a node.
@@ -87,7 +124,8 @@ impl MovePicker {
                 let score = history.quiet_after(pos.turn(), m, hints.before);
                 (Stage::Quiet, score)
             };
-            self.moves.push(Ranked { m, stage, score });
+            let rank = Rank::new(stage, score);
+            self.moves.push(Ranked { m, rank });
         }
     }
 
@@ -103,9 +141,9 @@ impl MovePicker {
     /// The next move with its stage; a capture counts as gaining whatever it loses.
     #[inline(always)]
     pub fn next(&mut self) -> Option<(Move, Stage)> {
-        let Ranked { m, stage, .. } = *self.best()?;
+        let Ranked { m, rank } = self.best()?;
         self.picked += 1;
-        Some((m, stage))
+        Some((m, rank.stage()))
     }
 
     /// The next move with its stage; captures that lose are put off behind all quiet moves, found out when their turn
@@ -118,11 +156,12 @@ impl MovePicker {
         history: &History,
     ) -> Option<(Move, Stage)> {
         loop {
-            let Ranked { m, stage, .. } = *self.best()?;
+            let Ranked { m, rank } = self.best()?;
+            let stage = rank.stage();
             if stage == Stage::Gaining {
                 let bar = -history.capture(m, taken(pos, m)) / 64;
                 if !exchanges.see(pos, m, bar) {
-                    self.moves[self.picked].stage = Stage::Losing;
+                    self.moves[self.picked].rank = rank.moved_to(Stage::Losing);
                     continue;
                 }
             }
@@ -133,17 +172,16 @@ impl MovePicker {
 
     /// Brings the best of the moves that are left to the front of them.
     #[inline(always)]
-    fn best(&mut self) -> Option<&Ranked> {
+    fn best(&mut self) -> Option<Ranked> {
         let left = self.moves.get_mut(self.picked..)?;
-        let mut best = 0;
-        for (i, ranked) in left.iter().enumerate().skip(1) {
-            if (ranked.stage, ranked.score) > (left[best].stage, left[best].score) {
-                best = i;
+        let (first, others) = left.split_first()?;
+        let (mut best, mut highest) = (0, first.rank);
+        for (i, other) in others.iter().enumerate() {
+            if other.rank > highest {
+                (best, highest) = (i + 1, other.rank);
             }
         }
-        if best != 0 {
-            left.swap(0, best);
-        }
-        left.first()
+        left.swap(0, best);
+        left.first().copied()
     }
 }
