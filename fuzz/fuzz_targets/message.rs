@@ -5,8 +5,9 @@
 
 use husun::Side;
 use libfuzzer_sys::fuzz_target;
-use server::table::{Entry, Person, SeatSpec, Spec, Table, Who};
-use server::wire::Both;
+use play::table::{Chance, Entry, Person, SeatSpec, Spec, Table};
+use play::{Both, Who};
+use server::show::{self, Moment};
 use std::time::Duration;
 
 /// Games that differ in their special rules, and the families.
@@ -32,6 +33,19 @@ fn spec(choice: u8) -> Spec {
     }
 }
 
+/// A die that always shows the same.
+struct Dice(u8);
+
+impl Chance for Dice {
+    fn die(&mut self) -> u8 {
+        self.0
+    }
+
+    fn number(&mut self) -> String {
+        "number".into()
+    }
+}
+
 fuzz_target!(|data: &[u8]| {
     let Some((&choice, rest)) = data.split_first() else { return };
     let spec = spec(choice);
@@ -52,22 +66,26 @@ fuzz_target!(|data: &[u8]| {
         if let Some(event) = table.follow_up() {
             keep(&mut table, event, at);
         }
-        if let Some(event) = table.overdue(at, Duration::ZERO, n % 2 == 0, &mut || 2) {
+        if let Some(event) = table.overdue(at, Duration::ZERO, n % 2 == 0, &mut Dice(2)) {
             keep(&mut table, event, at);
         }
         let Ok(message) = server::socket::decode(line) else { continue };
         let again = serde_json::to_string(&message).expect("what was read is written");
         assert_eq!(server::socket::decode(&again).expect("and read again"), message);
-        let Some((_, action)) = server::socket::action_of(message) else { continue };
+        let Some(deed) = server::socket::deed_of(message) else { continue };
         let side = table.turn().unwrap_or(Side::ALL[n % 2]);
         for who in [Who::Player(side), Who::Player(side.opponent()), Who::Counsellor(side), Who::Watcher] {
-            let decided = table.decide(who, &action, at, Duration::ZERO, &mut || 3);
+            let decided = table.decide(who, &deed, at, Duration::ZERO, &mut Dice(3));
             for event in decided.into_iter().flatten() {
                 keep(&mut table, event, at);
             }
         }
     }
-    let told = |table: &Table| table.now(table.at(), &Default::default(), None);
+    let told = |table: &Table| {
+        let presence = Default::default();
+        let moment = Moment { at: table.at(), presence: &presence, trouble: None, running: true };
+        show::now(table, &moment)
+    };
     let again = Table::replay(spec, &entries).expect("what was kept is read");
     assert_eq!(told(&again), told(&table));
 });

@@ -27,7 +27,7 @@ pub struct RestoreOptions {
     from: PathBuf,
 }
 
-fn wait<T>(work: impl Future<Output = Result<T, server::backup::BackupError>>) -> Result<T> {
+fn wait<T>(work: impl Future<Output = Result<T, store::backup::BackupError>>) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -35,7 +35,7 @@ fn wait<T>(work: impl Future<Output = Result<T, server::backup::BackupError>>) -
 }
 
 pub fn backup(options: &BackupOptions) -> Result<()> {
-    let games = wait(server::backup::backup(&options.data, &options.to))?;
+    let games = wait(store::backup::backup(&options.data, &options.to))?;
     writeln!(
         std::io::stdout(),
         "{games} games are kept in {}",
@@ -45,7 +45,7 @@ pub fn backup(options: &BackupOptions) -> Result<()> {
 }
 
 pub fn restore(options: &RestoreOptions) -> Result<()> {
-    let games = wait(server::backup::restore(&options.from, &options.data))?;
+    let games = wait(store::backup::restore(&options.from, &options.data))?;
     writeln!(
         std::io::stdout(),
         "{games} games are restored to {}",

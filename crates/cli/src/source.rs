@@ -2,12 +2,13 @@
 //! the same way and may inherit from both.
 
 use anyhow::{Context, Result, anyhow};
+use engine::values::Values;
 use engine::{Engine, Options};
 use games::Builtin;
 use husun::Variant;
 use husun::doc::Library;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// All games that this run of the program knows.
@@ -20,6 +21,9 @@ pub struct Source {
 struct Own {
     variant: Arc<Variant>,
     text: String,
+    file: PathBuf,
+    /// Tuned values, where there is a file of them beside the game's.
+    values: Option<Values>,
 }
 
 /// The likeness of two words from which on one is offered for the other.
@@ -46,7 +50,7 @@ impl Source {
     #[cfg(test)]
     pub const NONE: Source = Source { user: Vec::new() };
 
-    /// Reads the user's own games, each of which may inherit from those before it.
+    /// Reads the user's own games, each of which may inherit from those before it, with the values beside them.
     pub fn load(files: &[PathBuf]) -> Result<Source> {
         let mut source = Source::default();
         for file in files {
@@ -67,7 +71,12 @@ impl Source {
             for warning in missing_pictures(&variant) {
                 eprintln!("husun: {name}: {warning}");
             }
-            source.user.push(Own { variant, text });
+            source.user.push(Own {
+                values: protocol::own_values(&variant, file)?,
+                variant,
+                text,
+                file: file.clone(),
+            });
         }
         Ok(source)
     }
@@ -88,6 +97,25 @@ impl Source {
     /// Whether the id is that of a game of the user's own.
     pub fn is_own(&self, id: &str) -> bool {
         self.user.iter().any(|own| own.variant.id() == id)
+    }
+
+    /// A game of the user's own, if it is one.
+    fn own(&self, variant: &Arc<Variant>) -> Option<&Own> {
+        let mut all = self.user.iter();
+        all.find(|own| Arc::ptr_eq(&own.variant, variant))
+    }
+
+    /// The file that a game of the user's own was read from.
+    pub fn file(&self, variant: &Arc<Variant>) -> Option<&Path> {
+        self.own(variant).map(|own| own.file.as_path())
+    }
+
+    /// An engine for a game, with its tuned values if it has some.
+    pub fn engine(&self, variant: &Arc<Variant>, options: Options) -> Engine {
+        match self.own(variant).and_then(|own| own.values.clone()) {
+            Some(values) => Engine::with_values(variant.clone(), values, options),
+            None => Engine::tuned(variant.clone(), games::values_of(variant), options),
+        }
     }
 
     fn by_id(&self, id: &str) -> Option<Arc<Variant>> {
@@ -134,11 +162,6 @@ fn missing_pictures(variant: &Variant) -> Vec<String> {
             format!("pieces.{letter}.image: there is no picture `{image}`, a letter is drawn: expected one of {names}")
         })
         .collect()
-}
-
-/// An engine for a game, with the tuned values of a built-in game that has some.
-pub fn engine(variant: &Arc<Variant>, options: Options) -> Engine {
-    Engine::tuned(variant.clone(), games::values_of(variant), options)
 }
 
 /// The word of a list that is most like the given one, if it is alike enough.

@@ -1,7 +1,7 @@
 //! `husun tune`: plays games against itself and fits the engine's values to them (`docs/tuning.md`).
 
 use crate::progress::Progress;
-use crate::source::{self, Source};
+use crate::source::Source;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use engine::tune::{self, Corpus, Sample, fit, self_play};
@@ -40,9 +40,10 @@ pub struct Options {
     /// Start from the values estimated from the rules, not from those tuned before
     #[arg(long)]
     anew: bool,
-    /// Write FOLDER/ID/values.toml for each game
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
-    out: PathBuf,
+    /// Write FOLDER/ID/values.toml for each game. Without it, the values of a game of your own are written beside its file,
+    /// as GAME.values.toml, where every command reads them; those of others as ID/values.toml
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
 }
 
 /// Of so many games one is left out of the fit and tells how good it is.
@@ -60,7 +61,7 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
     let variants: Vec<_> = ids.map(|id| source.variant(id)).collect::<Result<_>>()?;
     let mut all = Vec::new();
     for variant in &variants {
-        all.push(play(variant, options)?);
+        all.push(play(source, variant, options)?);
     }
     match options.together {
         true => improve(&mut all, options)?,
@@ -71,18 +72,19 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
         }
     }
     for played in &all {
-        write(&played.learn, &options.out)?;
+        let variant = &played.learn.variant;
+        write(&played.learn, &destination(source, variant, options))?;
     }
     Ok(())
 }
 
 /// Plays the games of a kind, several at once. The same seed gives the same games.
-fn play(variant: &Arc<Variant>, options: &Options) -> Result<Played> {
+fn play(source: &Source, variant: &Arc<Variant>, options: &Options) -> Result<Played> {
     let maker = || {
         let ready = engine::Options::default();
         match options.anew {
             true => engine::Engine::new(variant.clone(), ready),
-            false => source::engine(variant, ready),
+            false => source.engine(variant, ready),
         }
     };
     let values = match options.anew {
@@ -173,9 +175,18 @@ fn improve(all: &mut [Played], options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn write(corpus: &Corpus, out: &Path) -> Result<()> {
-    let folder = out.join(corpus.variant.id());
-    let file = folder.join("values.toml");
+/// Where the values of a game are written.
+fn destination(source: &Source, variant: &Arc<Variant>, options: &Options) -> PathBuf {
+    match (&options.out, source.file(variant)) {
+        (None, Some(file)) => protocol::values_path(file),
+        (out, _) => {
+            let folder = out.as_deref().unwrap_or(Path::new("."));
+            folder.join(variant.id()).join("values.toml")
+        }
+    }
+}
+
+fn write(corpus: &Corpus, file: &Path) -> Result<()> {
     let text = corpus.values.to_text();
     // What is written must be what is read.
     Values::parse(&corpus.variant, &text).with_context(|| {
@@ -184,8 +195,9 @@ fn write(corpus: &Corpus, out: &Path) -> Result<()> {
             corpus.variant.id()
         )
     })?;
-    std::fs::create_dir_all(&folder)
-        .and_then(|()| std::fs::write(&file, &text))
+    let folder = file.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(file, &text))
         .with_context(|| format!("{}: cannot write", file.display()))?;
     writeln!(std::io::stdout(), "{}", file.display())?;
     Ok(())

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 use std::error::Error;
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 type Done = Result<(), Box<dyn Error>>;
 
@@ -252,6 +253,96 @@ fn values_are_tuned_written_and_read() -> Done {
     // The same games, the same fit.
     out(&args)?;
     assert_eq!(std::fs::read_to_string(&file)?, text);
+    std::fs::remove_dir_all(folder)?;
+    Ok(())
+}
+
+/// A rook more is worth about what the values say, whoever is asked.
+const ROOK_MORE: &str = "4k3/p7/8/8/8/8/P7/R3K3 w - - 0 1";
+
+/// What `husun uci` thinks of it, in centipawns.
+fn uci_score(file: &str) -> Result<i32, Box<dyn Error>> {
+    let mut run = Command::new(env!("CARGO_BIN_EXE_husun"))
+        .args(["uci", "--game-file", file])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut to = run.stdin.take().ok_or("no input")?;
+    writeln!(to, "setoption name UCI_Variant value own")?;
+    writeln!(to, "position fen {ROOK_MORE}\ngo depth 1")?;
+    let mut score = None;
+    for line in BufReader::new(run.stdout.take().ok_or("no output")?).lines() {
+        let line = line?;
+        if let Some((_, rest)) = line.split_once(" score cp ") {
+            score = rest.split(' ').next().map(str::parse).transpose()?;
+        }
+        if line.starts_with("bestmove") {
+            break;
+        }
+    }
+    writeln!(to, "quit")?;
+    drop(to);
+    assert!(run.wait()?.success());
+    Ok(score.ok_or("no score told")?)
+}
+
+#[test]
+fn values_beside_a_game_file_are_read_with_it() -> Done {
+    let folder = folder("own-values")?;
+    let file = folder.join("own.toml");
+    std::fs::write(&file, "id = \"own\"\ninherits = \"chess\"\n")?;
+    let beside = folder.join("own.values.toml");
+    let name = file.display().to_string();
+    let analyse = [
+        "analyse",
+        "own",
+        "--game-file",
+        &name,
+        "--fen",
+        ROOK_MORE,
+        "--depth",
+        "1",
+        "--json",
+    ];
+    let analysed = || -> Result<f64, Box<dyn Error>> {
+        let text = out(&analyse)?;
+        let first: Value = serde_json::from_str(text.lines().next().ok_or("nothing")?)?;
+        Ok(first["score"].as_str().ok_or("no score")?.parse()?)
+    };
+    // Estimated.
+    assert!((3.0..10.0).contains(&analysed()?));
+    assert!((300..1000).contains(&uci_score(&name)?));
+    std::fs::write(&beside, "[pieces]\nR = [3000, 3000]\n")?;
+    assert!(analysed()? > 20.0);
+    assert!(uci_score(&name)? > 2000);
+
+    // Values that do not fit the game are told, not passed over.
+    std::fs::write(&beside, "[pieces]\nZ = [1, 1]\n")?;
+    let refused = husun(&analyse)?;
+    assert_eq!(refused.status.code(), Some(2));
+    let err = String::from_utf8(refused.stderr)?;
+    let told = format!("{}: pieces.Z: no such piece here", beside.display());
+    assert!(err.contains(&told), "{err}");
+    std::fs::remove_file(&beside)?;
+
+    // Tuning writes there what is then read.
+    let tune = [
+        "tune",
+        "own",
+        "--game-file",
+        &name,
+        "--play",
+        "12",
+        "--nodes",
+        "150",
+        "--rounds",
+        "1",
+    ];
+    assert_eq!(out(&tune)?.trim(), beside.display().to_string());
+    let game = games::parse(&name, &std::fs::read_to_string(&file)?)?;
+    let text = std::fs::read_to_string(&beside)?;
+    assert!(engine::values::Values::parse(&game, &text).is_ok());
+    analysed()?;
     std::fs::remove_dir_all(folder)?;
     Ok(())
 }

@@ -197,6 +197,26 @@ async fn a_start_on_a_full_disk_waits_until_there_is_room() -> Fallible<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_database_server_that_is_not_there_yet_is_waited_for() -> Fallible<()> {
+    let root = folder("nodatabase")?;
+    let config = root.join("config.toml");
+    // A port at which nobody listens.
+    let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+    let text = format!("database = \"postgres://husun@{port}/husun\"\n");
+    std::fs::write(&config, text)?;
+    let mut process = Process::spawn(&root, &config)?;
+    process.wait_for("/healthz", Duration::from_secs(5)).await?;
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    let told = ask(process.address, Request::get("/readyz")).await?;
+    assert_eq!(told.status, 503);
+    assert!(told.body.contains("refused"), "{}", told.body);
+    assert!(process.is_running()?, "it has given up");
+    process.kill()?;
+    std::fs::remove_dir_all(&root)?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_backup_on_a_full_disk_leaves_nothing_half_done() -> Fallible<()> {
     let root = folder("fullbackup")?;
     let layer = layer(&root)?;

@@ -1,5 +1,6 @@
 //! Honest players while others flood the server within its limits, each kind of flood from an address of its own: how
-//! long moves take, and what memory the server holds then and after. `HUSUN_FLOOD_SECONDS=60` asks for the full size.
+//! long moves take, and what memory the server holds then and after. `HUSUN_FLOOD_SECONDS=60` asks for the full size,
+//! `HUSUN_SERVER` for another build of the program than the tests'.
 
 #[path = "../../server/tests/common/mod.rs"]
 mod common;

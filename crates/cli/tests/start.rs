@@ -8,10 +8,10 @@ mod process;
 use common::{Fallible, Request, Socket, ask};
 use process::{Process, asked, folder};
 use serde::Deserialize;
-use server::store::{Due, EventRow, GameWrite, NewGameRow, SqlStore, Store};
 use server::wire::{Snapshot, Stage};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use store::{Due, EventRow, GameWrite, NewGameRow, SqlStore, Store};
 
 /// Games under way; `HUSUN_START_GAMES` asks for another number.
 const GAMES: usize = 20_000;

@@ -3,16 +3,23 @@
 //! promotion, prisoners) comes from the variant; what each feature is worth from
 //! [`Values`](crate::values::Values).
 
+use crate::exchange::Exchanges;
+use crate::facts::Facts;
+use crate::pair::{Pair, pair};
 use crate::score::clamp_eval;
-use crate::values::{Pair, Terms, pair};
+use crate::values::Terms;
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::{Kind, Move, Side, Special, Square};
+use husun::{Kind, Side, Square};
+use running::Running;
 use std::sync::Arc;
 
 mod build;
 mod pawns;
+mod running;
+
+pub(crate) use running::Handmade;
 
 /// Longest mobility that is told apart.
 const MOBILITY: usize = 48;
@@ -21,29 +28,18 @@ const ROOK: i32 = 450;
 /// Hundredths of units of danger beyond which it no longer grows.
 const MOST_UNITS: i32 = 15_500;
 /// Steps of the phase of the game: all pieces on the board.
-pub(crate) const PHASES: i32 = 256;
+const PHASES: i32 = 256;
 
-/// The part of an evaluation that moves keep up to date.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Running {
-    /// Pieces and squares, White's less Black's.
-    pub squares: Pair,
-    /// Sum of the phase weights on the board.
-    pub phase: i32,
-}
-
-/// What is known of a kind.
+/// What a kind is worth.
 #[derive(Clone, Debug)]
-pub(crate) struct KindFacts {
-    pub kind: Kind,
-    pub value: Pair,
+struct KindWorth {
+    kind: Kind,
+    value: Pair,
     phase: i32,
     mobility: Vec<Pair>,
     /// Hundredths of a unit of danger in an attack on the royal piece.
     aggression: i32,
     one_colour: bool,
-    pub pawn: bool,
-    pub royal: bool,
 }
 
 /// The features of one side, in centipawns.
@@ -67,8 +63,8 @@ impl Features {
     }
 }
 
-/// An evaluation with its parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An evaluation with its parts; a judge that knows none gives the total alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evaluation {
     /// Pieces and squares, White's less Black's.
     pub squares: Pair,
@@ -106,98 +102,40 @@ struct Shelter<S> {
     files: [S; 3],
 }
 
-/// Judges positions of a game.
+/// Judges positions of a game by rules of thumb.
 pub(crate) struct Evaluator<S: Set> {
-    pub tables: Arc<Tables<S>>,
-    pub kinds: Vec<KindFacts>,
-    pub squares: usize,
-    pub terms: Terms,
+    facts: Arc<Facts<S>>,
+    tables: Arc<Tables<S>>,
+    exchanges: Arc<Exchanges<S>>,
+    /// By number.
+    kinds: Vec<KindWorth>,
+    terms: Terms,
     /// Pieces that are neither royal nor pawns, the least first.
-    officers: Vec<u8>,
+    officers: Vec<Kind>,
     /// Those of them that are worth less than a rook.
-    minors: Vec<u8>,
-    royals: Vec<u8>,
-    /// All kinds, the least first, royal ones last.
-    pub by_price: Vec<u8>,
-    pub pawn_kinds: Vec<u8>,
+    minors: Vec<Kind>,
+    royals: Vec<Kind>,
+    pawn_kinds: Vec<Kind>,
     /// By kind, side and square; Black's are negative.
     psq: Vec<Pair>,
     phase_total: i32,
-    /// By square: itself and the squares next to it.
-    zones: Vec<S>,
     /// By side and square of a royal piece.
     shelter: [Vec<Shelter<S>>; 2],
     /// By side and square: what a pawn that no opposing pawn can stop gains there.
     passed: [Vec<Pair>; 2],
     pawn_facts: pawns::PawnFacts<S>,
-    several_royals: bool,
     move_rule: i32,
     /// By side and square: steps of a king to a square that draws the game.
     citadel_steps: Option<[Vec<u8>; 2]>,
-    /// Whether a side left with its royal piece alone loses.
-    bare_loses: bool,
     /// Whether a small advantage without pawns wins nothing.
     needs_material: bool,
-    /// Distance from the middle of the board, by square.
-    from_middle: Vec<i32>,
-    places: Vec<(i32, i32)>,
     /// The squares of one colour.
     dark: S,
 }
 
 impl<S: Set> Evaluator<S> {
-    #[inline(always)]
-    fn psq(&self, side: Side, kind: Kind, square: usize) -> Pair {
-        self.psq[(2 * kind.index() + side.index()) * self.squares + square]
-    }
-
-    /// The running part computed anew.
-    pub fn running(&self, pos: &Pos<S>) -> Running {
-        let mut running = Running::default();
-        for facts in &self.kinds {
-            for side in Side::ALL {
-                for square in pos.pieces(side, facts.kind).iter() {
-                    running.squares += self.psq(side, facts.kind, usize::from(square));
-                    running.phase += facts.phase;
-                }
-            }
-        }
-        running
-    }
-
-    /// The running part after a legal move, which led from `pos` to `next`.
-    #[inline]
-    pub fn after(&self, running: Running, pos: &Pos<S>, m: Move, next: &Pos<S>) -> Running {
-        if matches!(
-            m.special(),
-            Special::CastleEast | Special::CastleWest | Special::Crowning
-        ) {
-            return self.running(next);
-        }
-        let us = pos.turn();
-        let mut after = running;
-        if let Some((square, kind)) = pos.captured(m) {
-            after.squares -= self.psq(us.opponent(), kind, usize::from(square));
-            after.phase -= self.kinds[kind.index()].phase;
-        }
-        after.squares -= self.psq(us, m.piece(), m.from().index());
-        after.squares += self.psq(us, m.placed(), m.to().index());
-        if m.changes_kind() {
-            after.phase +=
-                self.kinds[m.placed().index()].phase - self.kinds[m.piece().index()].phase;
-        }
-        debug_assert_eq!(after, self.running(next));
-        after
-    }
-
-    /// The evaluation for the side to move.
-    #[inline]
-    pub fn evaluate(&self, pos: &Pos<S>, running: Running) -> i32 {
-        self.parts(pos, running).total
-    }
-
-    /// The evaluation with its parts.
-    pub fn parts(&self, pos: &Pos<S>, running: Running) -> Evaluation {
+    /// The evaluation for the side to move, with its parts.
+    fn parts(&self, pos: &Pos<S>, running: Running) -> Evaluation {
         let mut sides = [Features::default(); 2];
         let pawns = Side::ALL.map(|side| self.tables.pawn_attacks(pos, side, pos.side(side)));
         let royals = Side::ALL.map(|side| self.tables.royal_square(pos, side));
@@ -248,7 +186,7 @@ impl<S: Set> Evaluator<S> {
         let them = side.opponent().index();
         let own_pawns = self.of(pos, &self.pawn_kinds) & own;
         let area = t.board().without(own_pawns | pawns[them]);
-        let zone = target.map_or(S::EMPTY, |s| self.zones[usize::from(s)]);
+        let zone = target.map_or(S::EMPTY, |s| self.facts.geometry.zones[usize::from(s)]);
         let mut a = Attacks {
             all: pawns[side.index()],
             twice: S::EMPTY,
@@ -261,22 +199,22 @@ impl<S: Set> Evaluator<S> {
         // Opposing pieces above the kind looked at.
         let mut above = self.of(pos, &self.officers) & enemy;
         let mut mobility = Pair::default();
-        for &number in &self.officers {
-            let facts = &self.kinds[usize::from(number)];
-            let plane = pos.kind(facts.kind);
+        for &kind in &self.officers {
+            let worth = &self.kinds[kind.index()];
+            let plane = pos.kind(kind);
             above = above.without(plane);
             let pieces = plane & own;
             if pieces.is_empty() {
                 continue;
             }
             let giving = match target {
-                Some(royal) => t.attack_squares(side, facts.kind, royal, occupied),
+                Some(royal) => t.attack_squares(side, kind, royal, occupied),
                 None => S::EMPTY,
             };
             for from in pieces.iter() {
-                let (takes, quiet) = t.piece_attacks(side, facts.kind, from, occupied);
+                let (takes, quiet) = t.piece_attacks(side, kind, from, occupied);
                 let reach = ((takes | quiet) & area).count() as usize;
-                mobility += facts.mobility[reach.min(MOBILITY - 1)];
+                mobility += worth.mobility[reach.min(MOBILITY - 1)];
                 a.twice |= a.all & takes;
                 a.all |= takes;
                 a.lesser |= takes & above;
@@ -284,12 +222,11 @@ impl<S: Set> Evaluator<S> {
                 let hits = (takes & zone).count() as i32;
                 if hits > 0 {
                     a.attackers += 1;
-                    a.units += facts.aggression * (1 + hits) / 2;
+                    a.units += worth.aggression * (1 + hits) / 2;
                 }
             }
         }
-        for &number in &self.royals {
-            let kind = self.kinds[usize::from(number)].kind;
+        for &kind in &self.royals {
             for from in pos.pieces(side, kind).iter() {
                 let (takes, _) = t.piece_attacks(side, kind, from, occupied);
                 a.twice |= a.all & takes;
@@ -301,10 +238,10 @@ impl<S: Set> Evaluator<S> {
     }
 
     #[inline(always)]
-    fn of(&self, pos: &Pos<S>, kinds: &[u8]) -> S {
-        kinds.iter().fold(S::EMPTY, |set, &k| {
-            set | pos.kind(self.kinds[usize::from(k)].kind)
-        })
+    fn of(&self, pos: &Pos<S>, kinds: &[Kind]) -> S {
+        kinds
+            .iter()
+            .fold(S::EMPTY, |set, &kind| set | pos.kind(kind))
     }
 
     #[inline(always)]
@@ -350,7 +287,7 @@ impl<S: Set> Evaluator<S> {
     ) {
         let (a, b) = (&attacks[side.index()], &attacks[side.index() ^ 1]);
         if let Some(target) = self.tables.royal_square(pos, side.opponent()) {
-            let zone = self.zones[usize::from(target)];
+            let zone = self.facts.geometry.zones[usize::from(target)];
             // Squares that only the royal piece itself protects.
             let weak = (zone & a.all).without(b.twice | b.pawns).count() as i32;
             let safe = a.checks.without(pos.side(side) | b.all);
@@ -386,10 +323,10 @@ impl<S: Set> Evaluator<S> {
     #[inline(always)]
     fn set(&self, pos: &Pos<S>, side: Side, f: &mut Features) {
         let own = pos.side(side);
-        if self.several_royals && (self.tables.royal_pieces(pos) & own).many() {
+        if self.facts.several_royals && (self.tables.royal_pieces(pos) & own).many() {
             f.set += self.terms.second_royal;
         }
-        if self.bare_loses {
+        if self.facts.bare_loses {
             let enemy = pos.side(side.opponent());
             let left = enemy.without(self.tables.royal_pieces(pos)).count();
             // One piece left in full, two by half, three by a quarter.
@@ -400,10 +337,10 @@ impl<S: Set> Evaluator<S> {
                 );
             }
         }
-        for facts in self.kinds.iter().filter(|k| k.one_colour) {
-            let pieces = pos.kind(facts.kind) & own;
+        for worth in self.kinds.iter().filter(|k| k.one_colour) {
+            let pieces = pos.kind(worth.kind) & own;
             if (pieces & self.dark).any() && pieces.without(self.dark).any() {
-                let part = facts.value.mg.min(400);
+                let part = worth.value.mg.min(400);
                 f.set += pair(
                     self.terms.both_colours.mg * part / 400,
                     self.terms.both_colours.eg * part / 400,
@@ -426,8 +363,8 @@ impl<S: Set> Evaluator<S> {
             let pawns = self.of(pos, &self.pawn_kinds);
             if (pawns & pos.side(strong)).is_empty() {
                 let (ours, theirs) = (
-                    self.officers_worth(pos, strong),
-                    self.officers_worth(pos, weak),
+                    self.exchanges.officers_worth(pos, strong),
+                    self.exchanges.officers_worth(pos, weak),
                 );
                 if ours < 400 {
                     return 4;
@@ -438,15 +375,6 @@ impl<S: Set> Evaluator<S> {
             }
         }
         scale
-    }
-
-    /// How much the side's pieces that are neither pawns nor royal are worth.
-    pub fn officers_worth(&self, pos: &Pos<S>, side: Side) -> i32 {
-        let own = pos.side(side);
-        self.officers.iter().fold(0, |sum, &k| {
-            let facts = &self.kinds[usize::from(k)];
-            sum + facts.value.mg * (pos.kind(facts.kind) & own).count() as i32
-        })
     }
 
     /// With a won ending: drive the lone royal piece to the edge and come near.
@@ -463,14 +391,7 @@ impl<S: Set> Evaluator<S> {
         let (Some(ours), Some(theirs)) = (royals[strong.index()], royals[weak.index()]) else {
             return 0;
         };
-        let apart = self.apart(ours, theirs);
-        sign * (12 * self.from_middle[usize::from(theirs)] + 6 * (16 - apart))
-    }
-
-    /// Steps of a king from a square to another.
-    #[inline(always)]
-    fn apart(&self, a: Square, b: Square) -> i32 {
-        let ((x, y), (u, v)) = (self.places[usize::from(a)], self.places[usize::from(b)]);
-        (x - u).abs().max((y - v).abs())
+        let apart = self.facts.geometry.apart(ours, theirs);
+        sign * (12 * self.facts.geometry.from_middle[usize::from(theirs)] + 6 * (16 - apart))
     }
 }

@@ -136,3 +136,87 @@ impl History {
         update(&mut self.capture[at], bonus);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An empty history, and two moves of different pieces to different squares.
+    fn two() -> (History, Move, Move) {
+        let game = games::variant("chess").expect("a game");
+        let moves = game.start().legal_moves();
+        let kinds = game.kinds().count();
+        let [first, .., last] = moves[..] else {
+            unreachable!("there are twenty");
+        };
+        (History::new(64, kinds), first, last)
+    }
+
+    #[test]
+    fn a_value_drifts_to_its_bound_and_back() {
+        let mut value = 0;
+        let mut before = 0;
+        for _ in 0..200 {
+            update(&mut value, 1700);
+            assert!(value >= before && i32::from(value) <= BOUND);
+            before = value;
+        }
+        assert!(i32::from(value) > BOUND * 9 / 10, "{value}");
+        // What is new outweighs what is old: twenty failures undo two hundred successes.
+        for _ in 0..20 {
+            update(&mut value, -1700);
+        }
+        assert!(value < 0, "{value}");
+        update(&mut value, -BOUND * 5);
+        assert_eq!(i32::from(value), -BOUND);
+    }
+
+    #[test]
+    fn moves_are_remembered_apart() {
+        let (mut history, a, b) = two();
+        assert_ne!(history.piece_to(a), history.piece_to(b));
+        history.learn_quiet(Side::White, a, [None; 2], 500);
+        assert_eq!(history.quiet(Side::White, a), 500);
+        assert_eq!(history.quiet(Side::White, b), 0);
+        assert_eq!(history.quiet(Side::Black, a), 0);
+        history.learn_capture(a, Some(b.piece()), -300);
+        assert_eq!(history.capture(a, Some(b.piece())), -300);
+        assert_eq!(history.capture(a, None), 0);
+        assert_eq!(history.capture(b, Some(b.piece())), 0);
+        history.clear();
+        assert_eq!(history.quiet(Side::White, a), 0);
+        assert_eq!(history.capture(a, Some(b.piece())), 0);
+    }
+
+    #[test]
+    fn moves_before_a_move_count_apart() {
+        let (mut history, a, b) = two();
+        let (after_a, after_b) = (Some(history.piece_to(a)), Some(history.piece_to(b)));
+        history.learn_quiet(Side::White, b, [after_a, None], 400);
+        // Alone, and after the opponent's move; not as an answer to one's own, nor to another move.
+        let of = |history: &History, before| history.quiet_after(Side::White, b, before);
+        assert_eq!(of(&history, [after_a, None]), 800);
+        assert_eq!(of(&history, [None, after_a]), 400);
+        assert_eq!(of(&history, [after_b, None]), 400);
+        history.learn_quiet(Side::White, b, [after_a, after_b], 0);
+        assert_eq!(of(&history, [after_a, after_b]), 800);
+    }
+
+    #[test]
+    fn a_refutation_is_remembered_by_side_and_move() {
+        let (mut history, a, b) = two();
+        let before = Some(history.piece_to(a));
+        assert_eq!(history.target(history.piece_to(a)), a.to().index());
+        history.set_counter(Side::White, before, b);
+        history.set_counter(Side::White, None, a);
+        assert_eq!(history.counter(Side::White, before), Some(b));
+        assert_eq!(history.counter(Side::Black, before), None);
+        assert_eq!(history.counter(Side::White, None), None);
+        assert_eq!(
+            history.counter(Side::White, Some(history.piece_to(b))),
+            None
+        );
+        history.clear();
+        assert_eq!(history.counter(Side::White, before), None);
+    }
+}

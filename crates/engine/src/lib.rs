@@ -19,26 +19,32 @@
 //! ```
 
 mod bench;
+mod draws;
 mod engine;
 mod eval;
+mod exchange;
+mod facts;
 mod history;
+mod judge;
 mod level;
 mod limits;
-mod manners;
-mod order;
+mod pair;
 mod random;
 mod root;
 mod score;
 mod search;
-mod see;
+mod searcher;
+mod stopwatch;
+#[cfg(test)]
+mod tests;
 mod tt;
 pub mod tune;
 pub mod values;
 
 pub use bench::{BENCH_DEPTH, Bench, bench};
+pub use draws::agrees_to_draw;
 pub use engine::{Engine, Info, MAX_HASH, MAX_LINES, MAX_THREADS, Options, Outcome};
 pub use eval::{Evaluation, Features};
 pub use level::Level;
 pub use limits::{ClockSituation, Limits};
-pub use manners::agrees_to_draw;
 pub use score::{Score, Wdl};

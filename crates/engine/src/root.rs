@@ -1,7 +1,7 @@
 //! The root: iterative deepening with aspiration windows over the root moves, several lines if asked
 //! for, and when to stop.
 
-use crate::eval::Running;
+use crate::judge::Judge;
 use crate::limits::Budget;
 use crate::score::{INFINITE, MATE_BOUND, MAX_PLY, Score, is_mate};
 use crate::search::{Frame, Node, Run, Window, Worker};
@@ -43,13 +43,23 @@ impl RootMove {
     }
 }
 
-/// Told after each iteration: the moves, best first, the depth and the number of lines.
-pub(crate) type Report<'a, S> = &'a mut dyn FnMut(&Worker<S>, &[RootMove], u32, usize);
+/// An iteration that is done.
+pub(crate) struct Iteration<'a> {
+    /// The best first.
+    pub moves: &'a [RootMove],
+    pub depth: u32,
+    /// How many of the moves have a score of their own.
+    pub lines: usize,
+    /// Nodes of this thread that are not yet counted for all.
+    pub uncounted: u64,
+}
+
+/// Told after each iteration.
+pub(crate) type Report<'a> = &'a mut dyn FnMut(&Iteration);
 
 /// The position to search.
 pub(crate) struct Root<S: Set> {
     pub pos: Pos<S>,
-    pub running: Running,
     pub in_check: bool,
     /// Keys of the positions before it.
     pub path: Vec<u64>,
@@ -101,7 +111,7 @@ pub(crate) struct Task {
 /// a depth long before the others.
 const LEAPS: [u32; 4] = [0, 2, 1, 3];
 
-impl<S: Set> Worker<S> {
+impl<S: Set, J: Judge<S>> Worker<S, J> {
     /// Deepens until a limit is reached; `report` is called after each iteration of each line.
     pub fn deepen(
         &mut self,
@@ -109,7 +119,7 @@ impl<S: Set> Worker<S> {
         root: &Root<S>,
         moves: &mut [RootMove],
         task: Task,
-        report: Report<S>,
+        report: Report,
     ) {
         self.begin(run, root);
         let lines = task.lines.min(moves.len());
@@ -128,7 +138,12 @@ impl<S: Set> Worker<S> {
             if self.stopped {
                 return;
             }
-            report(self, moves, depth, lines);
+            report(&Iteration {
+                moves,
+                depth,
+                lines,
+                uncounted: self.nodes - self.counted,
+            });
             let best = &moves[0];
             steady = if last_best == Some(best.m) {
                 steady + 1
@@ -152,6 +167,7 @@ impl<S: Set> Worker<S> {
 
     /// Goes back to the root, however the search below it ended.
     fn at_root(&mut self, root: &Root<S>) {
+        self.judge.reset(&root.pos);
         self.floor = 0;
         self.path.clear();
         self.path.extend_from_slice(&root.path);
@@ -209,7 +225,7 @@ impl<S: Set> Worker<S> {
         if is_mate(best.score) && depth >= 12 && steady > 4 {
             return true;
         }
-        let spent = run.start.elapsed();
+        let spent = run.watch.elapsed();
         let nodes: u64 = moves.iter().map(|r| r.nodes).sum();
         let share = best.nodes as f64 / nodes.max(1) as f64;
         let fell = (best.before - best.score).clamp(-30, 100);
@@ -272,23 +288,21 @@ impl<S: Set> Worker<S> {
     ) -> i32 {
         let node = Node {
             pos: &root.pos,
-            running: root.running,
             in_check: root.in_check,
         };
         self.frame(0).eval = if root.in_check {
             crate::score::NONE
         } else {
-            self.eval.evaluate(&root.pos, root.running)
+            self.judge.evaluate(&root.pos)
         };
         self.frame(1).killers = [None; 2];
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;
         for (n, r) in moves[line..].iter_mut().enumerate() {
             let before = self.nodes;
-            let (next, running, in_check) = self.make(&node, r.m, 0);
+            let (next, in_check) = self.make(&node, r.m, 0);
             let child = Node {
                 pos: &next,
-                running,
                 in_check,
             };
             let null = Window::null(alpha);

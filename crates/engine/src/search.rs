@@ -1,22 +1,28 @@
 //! The search of one thread: principal variation search with quiescence, over positions of one width.
-//! Iterative deepening is in [`crate::root`], what moves come first in [`crate::order`].
+//! Iterative deepening is in [`crate::root`].
 
-use crate::eval::{Evaluator, Running};
+use crate::exchange::Exchanges;
+use crate::facts::Facts;
 use crate::history::{History, PieceTo};
-use crate::order::Scored;
+use crate::judge::Judge;
 use crate::root::Front;
-use crate::score::{GEM, INFINITE, MATE, MATE_BOUND, MAX_PLY, NONE, from_table, to_table};
+use crate::score::{GEM, INFINITE, MATE, MAX_PLY, NONE};
+use crate::stopwatch::Stopwatch;
 use crate::tt::{Bound, Entry, Table};
 use husun::pos::Pos;
 use husun::set::Set;
-use husun::{Kind, Move};
+use husun::tables::Tables;
+use husun::{Move, PackedMove};
+use picker::{Hints, MovePicker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+mod early;
 mod moves;
+pub(crate) mod picker;
 mod quiescence;
-pub(crate) mod rules;
+mod rules;
 
 /// What all threads of a search share.
 pub(crate) struct Run<'a> {
@@ -28,7 +34,7 @@ pub(crate) struct Run<'a> {
     pub nodes: AtomicU64,
     /// How far the threads have come together.
     pub front: Front,
-    pub start: Instant,
+    pub watch: Stopwatch,
     pub hard: Option<Duration>,
     pub limits: &'a crate::limits::Limits,
     /// Whether a win by a Green Gem is worth more than a mate.
@@ -63,16 +69,24 @@ pub(crate) struct Frame {
     pub cuts: u32,
 }
 
+/// So many half-moves before the move rule draws, scores of the table are not believed: they know nothing of it.
+const NEARLY_IDLE: u32 = 10;
+
 /// Frames before the root, so that looking back needs no test.
 pub(crate) const BEFORE: usize = 4;
 
 /// A thread's memory.
-pub(crate) struct Worker<S: Set> {
-    pub eval: Arc<Evaluator<S>>,
+pub(crate) struct Worker<S: Set, J> {
+    pub facts: Arc<Facts<S>>,
+    pub tables: Arc<Tables<S>>,
+    pub exchanges: Arc<Exchanges<S>>,
+    pub judge: J,
     pub history: History,
     pub frames: Vec<Frame>,
-    pub lists: Vec<Vec<Scored>>,
-    pub raw: Vec<Move>,
+    /// Pickers that no node uses, kept for the room that they have.
+    spare: Vec<MovePicker>,
+    /// The moves of the node that is begun.
+    generated: Vec<Move>,
     pub lines: Vec<Vec<Move>>,
     /// Keys of the positions before this one, of the game and of the line.
     pub path: Vec<u64>,
@@ -84,15 +98,13 @@ pub(crate) struct Worker<S: Set> {
     pub seldepth: usize,
     pub stopped: bool,
     pub main: bool,
-    pub rules: rules::RuleFacts,
     pub points: bool,
     pub root_depth: i32,
 }
 
-/// A position with what moves keep up to date beside it.
+/// A position with what is known of it when it is reached.
 pub(crate) struct Node<'a, S: Set> {
     pub pos: &'a Pos<S>,
-    pub running: Running,
     pub in_check: bool,
 }
 
@@ -119,15 +131,22 @@ impl Window {
     }
 }
 
-impl<S: Set> Worker<S> {
-    pub fn new(eval: Arc<Evaluator<S>>, rules: rules::RuleFacts, main: bool) -> Worker<S> {
-        let history = History::new(eval.squares, eval.kinds.len());
+impl<S: Set, J: Judge<S>> Worker<S, J> {
+    pub fn new(
+        facts: Arc<Facts<S>>,
+        exchanges: Arc<Exchanges<S>>,
+        judge: J,
+        main: bool,
+    ) -> Worker<S, J> {
         Worker {
-            eval,
-            history,
+            history: History::new(facts.squares(), facts.kinds.len()),
+            tables: facts.tables.clone(),
+            facts,
+            exchanges,
+            judge,
             frames: vec![Frame::default(); MAX_PLY + BEFORE + 4],
-            lists: vec![Vec::new(); 2 * MAX_PLY + 8],
-            raw: Vec::with_capacity(256),
+            spare: Vec::new(),
+            generated: Vec::with_capacity(256),
             lines: vec![Vec::new(); MAX_PLY + 4],
             path: Vec::new(),
             root_at: 0,
@@ -137,7 +156,6 @@ impl<S: Set> Worker<S> {
             seldepth: 0,
             stopped: false,
             main,
-            rules,
             points: false,
             root_depth: 0,
         }
@@ -186,7 +204,7 @@ impl<S: Set> Worker<S> {
             if run.limits.nodes.is_some_and(|limit| nodes >= limit) {
                 self.stopped = true;
             }
-            let late = run.hard.is_some_and(|hard| run.start.elapsed() >= hard);
+            let late = run.hard.is_some_and(|hard| run.watch.elapsed() >= hard);
             if late && !run.limits.pondering() {
                 self.stopped = true;
             }
@@ -204,23 +222,24 @@ impl<S: Set> Worker<S> {
         ply as i32 - top
     }
 
-    /// Makes a move at a ply: what it leads to.
+    /// Makes a move at a ply: what it leads to, and whether that is check.
     #[inline(always)]
-    pub fn make(&mut self, node: &Node<S>, m: Move, ply: usize) -> (Pos<S>, Running, bool) {
+    pub fn make(&mut self, node: &Node<S>, m: Move, ply: usize) -> (Pos<S>, bool) {
         let pos = node.pos;
-        let next = self.eval.tables.play_unchecked(pos, m);
-        let running = self.eval.after(node.running, pos, m, &next);
-        let in_check = self.eval.tables.in_check(&next, next.turn());
+        let next = self.tables.play_unchecked(pos, m);
+        self.judge.push(pos, m, &next);
+        let in_check = self.tables.in_check(&next, next.turn());
         let taken = pos.captured(m);
-        let royal_taken = taken.is_some_and(|(_, k)| self.eval.kinds[k.index()].royal);
+        let royal_taken = taken.is_some_and(|(_, k)| self.exchanges.is_royal(k));
         self.frame(ply).moved = Some(self.history.piece_to(m));
         self.frame(ply + 1).royal_taken = royal_taken;
         self.path.push(pos.key());
-        (next, running, in_check)
+        (next, in_check)
     }
 
     #[inline(always)]
     pub fn unmake(&mut self) {
+        self.judge.pop();
         self.path.pop();
     }
 
@@ -230,91 +249,111 @@ impl<S: Set> Worker<S> {
         run: &Run,
         node: &Node<S>,
         window: Window,
-        mut depth: i32,
+        depth: i32,
         ply: usize,
         cut: bool,
     ) -> i32 {
         if depth <= 0 {
             return self.quiescence::<PV>(run, node, window, ply, 0);
         }
-        if self.tick(run) {
-            return 0;
+        if let Some(score) = self.enter::<PV>(run, node, ply) {
+            return score;
         }
-        let Window {
-            mut alpha,
-            mut beta,
-        } = window;
-        let (pos, in_check) = (node.pos, node.in_check);
+        let top = if self.points { GEM } else { MATE };
+        let window = Window {
+            alpha: window.alpha.max(ply as i32 - top),
+            beta: window.beta.min(top - ply as i32 - 1),
+        };
+        if window.alpha >= window.beta {
+            return window.alpha;
+        }
+        let excluded = self.frame(ply).excluded;
+        let known = match excluded {
+            Some(_) => None,
+            None => run.table.get(node.pos.key(), ply),
+        };
+        if let Some(entry) = known.filter(|e| !PV && e.depth >= depth)
+            && !self.facts.is_idle(node.pos.halfmove() + NEARLY_IDLE)
+            && let Some(score) = entry.cuts(window)
+        {
+            return score;
+        }
+        let mut plan = self.plan::<PV>(run, node, window, known, ply);
+        plan.depth = depth;
+        plan.cut = cut;
+        if !PV
+            && !node.in_check
+            && excluded.is_none()
+            && run.limits.mate.is_none()
+            && let Some(score) = self.cut_early(run, node, &plan)
+        {
+            return score;
+        }
+        if depth >= 4 && plan.table_move().is_none() && (PV || cut) && excluded.is_none() {
+            plan.depth -= 1;
+        }
+        self.moves::<PV>(run, node, &plan)
+    }
+
+    /// What every node begins with: it is counted, and has a score at once where the search is stopped, the rules
+    /// end the game or the line is too long.
+    #[inline(always)]
+    fn enter<const PV: bool>(&mut self, run: &Run, node: &Node<S>, ply: usize) -> Option<i32> {
+        if self.tick(run) {
+            return Some(0);
+        }
         if PV {
             self.lines[ply].clear();
             self.seldepth = self.seldepth.max(ply);
         }
-        if let Some(score) = self.ended(pos, ply, in_check) {
-            return score;
+        let ended = self.ended(node.pos, ply, node.in_check);
+        if ended.is_none() && ply >= MAX_PLY {
+            return Some(self.judge.evaluate(node.pos));
         }
-        if ply >= MAX_PLY {
-            return self.eval.evaluate(pos, node.running);
-        }
-        let top = if self.points { GEM } else { MATE };
-        alpha = alpha.max(ply as i32 - top);
-        beta = beta.min(top - ply as i32 - 1);
-        if alpha >= beta {
-            return alpha;
-        }
+        ended
+    }
+
+    /// Finds out of a node what its search goes by, and readies the frames below it. Depth and kind of node are
+    /// the caller's to fill in.
+    #[inline(always)]
+    fn plan<const PV: bool>(
+        &mut self,
+        run: &Run,
+        node: &Node<S>,
+        window: Window,
+        known: Option<Entry>,
+        ply: usize,
+    ) -> Plan {
         let excluded = self.frame(ply).excluded;
-        let known = if excluded.is_some() {
-            None
-        } else {
-            run.table.get(pos.key())
-        };
         let was_pv = PV || known.is_some_and(|e| e.pv);
-        if let Some(entry) = known
-            && !PV
-            && entry.depth >= depth
-            && pos.halfmove() + 10 < self.rules.move_rule
-        {
-            let score = from_table(entry.score, ply);
-            let cuts = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => score >= beta,
-                Bound::Upper => score <= alpha,
-                Bound::None => false,
-            };
-            if cuts {
-                return score;
+        let static_eval = if node.in_check {
+            NONE
+        } else if excluded.is_some() {
+            self.frame(ply).eval
+        } else {
+            let eval = self.static_eval(node, known);
+            if known.is_none() {
+                let entry = Entry::of_eval(eval, was_pv);
+                run.table.put(node.pos.key(), ply, entry);
             }
-        }
-        let static_eval = self.static_eval(run, node, known, ply, was_pv, excluded.is_some());
-        let improving = !in_check && static_eval > self.eval_before(ply);
+            eval
+        };
+        self.frame(ply).eval = static_eval;
+        let improving = !node.in_check && static_eval > self.eval_before(ply);
         self.frame(ply + 1).killers = [None; 2];
         self.frame(ply + 1).excluded = None;
         self.frame(ply + 2).cuts = 0;
-        if !PV && !in_check && excluded.is_none() && run.limits.mate.is_none() {
-            let better = sharper(static_eval, known, ply);
-            let w = Window::new(alpha, beta);
-            if let Some(score) = self.cut_early(run, node, w, depth, ply, better, improving, cut) {
-                return score;
-            }
+        Plan {
+            window,
+            depth: 0,
+            ply,
+            cut: false,
+            known,
+            static_eval,
+            improving,
+            was_pv,
+            excluded,
         }
-        let tt_move = known.and_then(|e| e.m);
-        if depth >= 4 && tt_move.is_none() && (PV || cut) && excluded.is_none() {
-            depth -= 1;
-        }
-        self.moves::<PV>(
-            run,
-            node,
-            Window::new(alpha, beta),
-            &Plan {
-                depth,
-                ply,
-                cut,
-                known,
-                static_eval,
-                improving,
-                was_pv,
-                excluded,
-            },
-        )
     }
 
     /// The static evaluation of one's own last position, where there was one.
@@ -328,120 +367,13 @@ impl<S: Set> Worker<S> {
         if four == NONE { INFINITE } else { four }
     }
 
+    /// The static evaluation, which the table may remember.
     #[inline(always)]
-    fn static_eval(
-        &mut self,
-        run: &Run,
-        node: &Node<S>,
-        known: Option<Entry>,
-        ply: usize,
-        pv: bool,
-        again: bool,
-    ) -> i32 {
-        let eval = if node.in_check {
-            NONE
-        } else if again {
-            self.frame(ply).eval
-        } else {
-            match known {
-                Some(entry) if entry.eval != NONE => entry.eval,
-                _ => {
-                    let eval = self.eval.evaluate(node.pos, node.running);
-                    if known.is_none() {
-                        run.table.put(node.pos.key(), Entry::of_eval(eval, pv));
-                    }
-                    eval
-                }
-            }
-        };
-        self.frame(ply).eval = eval;
-        eval
-    }
-
-    /// Ends a node before its moves are looked at, where the evaluation is far above or below.
-    #[allow(clippy::too_many_arguments)]
-    #[inline(always)]
-    fn cut_early(
-        &mut self,
-        run: &Run,
-        node: &Node<S>,
-        window: Window,
-        depth: i32,
-        ply: usize,
-        eval: i32,
-        improving: bool,
-        cut: bool,
-    ) -> Option<i32> {
-        let Window { alpha, beta } = window;
-        // Far above: whatever the opponent does.
-        if depth <= 8
-            && eval - 75 * (depth - i32::from(improving)) >= beta
-            && eval < MATE_BOUND
-            && beta > -MATE_BOUND
-        {
-            return Some((eval + beta) / 2);
+    fn static_eval(&mut self, node: &Node<S>, known: Option<Entry>) -> i32 {
+        match known {
+            Some(entry) if entry.eval != NONE => entry.eval,
+            _ => self.judge.evaluate(node.pos),
         }
-        // Far below: only captures could help.
-        if depth <= 3 && eval + 220 * depth < alpha {
-            let score = self.quiescence::<false>(run, node, window, ply, 0);
-            if score <= alpha {
-                return Some(score);
-            }
-        }
-        // Above even if the opponent moves twice.
-        let own_turn = self.frames[ply + BEFORE - 1].moved.is_some();
-        if depth >= 3
-            && own_turn
-            && cut
-            && eval >= beta
-            && self.frame(ply).eval + 20 * depth >= beta + 100
-            && beta > -MATE_BOUND
-            && self.may_pass(node.pos)
-        {
-            return self.null_move(run, node, beta, depth, ply, eval);
-        }
-        None
-    }
-
-    fn null_move(
-        &mut self,
-        run: &Run,
-        node: &Node<S>,
-        beta: i32,
-        depth: i32,
-        ply: usize,
-        eval: i32,
-    ) -> Option<i32> {
-        let reduction = 3 + depth / 3 + ((eval - beta) / 200).min(3);
-        let next = self.eval.tables.pass(node.pos);
-        self.frame(ply).moved = None;
-        self.frame(ply + 1).royal_taken = false;
-        let floor = self.floor;
-        self.path.push(node.pos.key());
-        self.floor = self.path.len();
-        let child = Node {
-            pos: &next,
-            running: node.running,
-            in_check: false,
-        };
-        let w = Window::null(beta - 1);
-        let score = -self.search::<false>(run, &child, w, depth - reduction, ply + 1, false);
-        self.floor = floor;
-        self.unmake();
-        if self.stopped {
-            return Some(0);
-        }
-        if score < beta {
-            return None;
-        }
-        let score = if score > MATE_BOUND { beta } else { score };
-        if depth < 12 {
-            return Some(score);
-        }
-        // Deep enough for the truth: again without passing.
-        let w = Window::new(beta - 1, beta);
-        let checked = self.search::<false>(run, node, w, depth - reduction, ply, false);
-        (checked >= beta).then_some(score)
     }
 
     /// Notes a result in the transposition table.
@@ -449,9 +381,10 @@ impl<S: Set> Worker<S> {
     fn note(&self, run: &Run, pos: &Pos<S>, plan: &Plan, best: i32, m: Option<Move>, bound: Bound) {
         run.table.put(
             pos.key(),
+            plan.ply,
             Entry {
                 m: m.map(Move::packed),
-                score: to_table(best, plan.ply),
+                score: best,
                 eval: plan.static_eval,
                 depth: plan.depth,
                 bound,
@@ -460,15 +393,58 @@ impl<S: Set> Worker<S> {
         );
     }
 
-    /// Kind taken by a move, for histories.
+    /// The moves of a node, or only those that change much, and whether the side may accept a draw instead of them.
+    /// The picker is to be put back.
     #[inline(always)]
-    pub fn taken(pos: &Pos<S>, m: Move) -> Option<Kind> {
-        pos.captured(m).map(|(_, kind)| kind)
+    fn picker(
+        &mut self,
+        node: &Node<S>,
+        table_move: Option<PackedMove>,
+        ply: usize,
+        wanted: Wanted,
+    ) -> (MovePicker, bool) {
+        self.generated.clear();
+        let moves = &mut self.generated;
+        match wanted {
+            Wanted::All => self.tables.legal_moves(node.pos, moves),
+            Wanted::Noisy => self.tables.noisy_moves(node.pos, moves),
+        }
+        let accepted = wanted == Wanted::All && self.may_accept(node.in_check, &self.generated);
+        let before = self.before(ply);
+        let hints = Hints {
+            table: table_move,
+            killers: self.frames[ply + BEFORE].killers,
+            counter: self.history.counter(node.pos.turn(), before[0]),
+            before,
+        };
+        let mut picker = self.spare.pop().unwrap_or_default();
+        picker.fill(
+            node.pos,
+            &self.generated,
+            &hints,
+            &self.exchanges,
+            &self.history,
+        );
+        (picker, accepted)
     }
+
+    #[inline(always)]
+    fn put_back(&mut self, picker: MovePicker) {
+        self.spare.push(picker);
+    }
+}
+
+/// Which moves of a node are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    All,
+    /// Captures and promotions.
+    Noisy,
 }
 
 /// What has been found out of a node before its moves are searched.
 pub(crate) struct Plan {
+    pub window: Window,
     pub depth: i32,
     pub ply: usize,
     pub cut: bool,
@@ -479,16 +455,10 @@ pub(crate) struct Plan {
     pub excluded: Option<Move>,
 }
 
-/// The evaluation, or a better bound from an earlier search.
-#[inline(always)]
-fn sharper(eval: i32, known: Option<Entry>, ply: usize) -> i32 {
-    let Some(entry) = known else { return eval };
-    let score = from_table(entry.score, ply);
-    let better = match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => score > eval,
-        Bound::Upper => score < eval,
-        Bound::None => false,
-    };
-    if better { score } else { eval }
+impl Plan {
+    /// The move that the table remembers.
+    #[inline(always)]
+    pub fn table_move(&self) -> Option<PackedMove> {
+        self.known.and_then(|e| e.m)
+    }
 }

@@ -2,7 +2,8 @@
 //! first is stored mixed with the second, so that halves of two writes never match a key
 //! (Hyatt and Mann, A lock-less transposition table, 2002).
 
-use crate::score::NONE;
+use crate::score::{NONE, from_table, to_table};
+use crate::search::Window;
 use husun::PackedMove;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
@@ -23,7 +24,8 @@ pub(crate) enum Bound {
 
 const BOUNDS: [Bound; 4] = [Bound::None, Bound::Upper, Bound::Lower, Bound::Exact];
 
-/// What is known of a position.
+/// What is known of a position. Mates are counted from the root of the search, as everywhere in it; the table itself
+/// counts them from the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub m: Option<PackedMove>,
@@ -102,23 +104,30 @@ impl Table {
         &self.clusters[i as usize]
     }
 
-    /// What is known of the position of the key.
+    /// What is known of the position of the key, which stands at this ply.
     #[inline]
-    pub fn get(&self, key: u64) -> Option<Entry> {
+    pub fn get(&self, key: u64, ply: usize) -> Option<Entry> {
         for [first, second] in &self.cluster(key).0 {
             let data = second.load(Relaxed);
             let head = first.load(Relaxed) ^ data;
             if (head ^ key) & KEY == 0 && data != 0 {
-                return Some(Entry::unpack(data, (head >> 48) as u8));
+                let mut entry = Entry::unpack(data, (head >> 48) as u8);
+                if entry.bound != Bound::None {
+                    entry.score = from_table(entry.score, ply);
+                }
+                return Some(entry);
             }
         }
         None
     }
 
-    /// Notes what is known of a position; keeps an old move where the new entry has none, and an entry
+    /// Notes what is known of a position at a ply; keeps an old move where the new entry has none, and an entry
     /// of greater depth for the same position.
     #[inline]
-    pub fn put(&self, key: u64, mut entry: Entry) {
+    pub fn put(&self, key: u64, ply: usize, mut entry: Entry) {
+        if entry.bound != Bound::None {
+            entry.score = to_table(entry.score, ply);
+        }
         let age = self.age.load(Relaxed);
         let mut slot = None;
         let mut worst = i32::MAX;
@@ -186,6 +195,30 @@ impl Entry {
             pv,
         }
     }
+
+    /// The score, if it decides a search with this window; whether the entry is deep enough is another question.
+    #[inline(always)]
+    pub fn cuts(&self, window: Window) -> Option<i32> {
+        let cuts = match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.score >= window.beta,
+            Bound::Upper => self.score <= window.alpha,
+            Bound::None => false,
+        };
+        cuts.then_some(self.score)
+    }
+
+    /// A static evaluation of the position, or the score where that says more.
+    #[inline(always)]
+    pub fn sharpen(&self, eval: i32) -> i32 {
+        let better = match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.score > eval,
+            Bound::Upper => self.score < eval,
+            Bound::None => false,
+        };
+        if better { self.score } else { eval }
+    }
 }
 
 #[cfg(test)]
@@ -204,8 +237,38 @@ mod tests {
             pv: true,
         };
         let key = 0x0123_4567_89ab_cdef;
-        table.put(key, entry);
-        assert_eq!(table.get(key), Some(entry));
-        assert_eq!(table.get(key ^ 1), None);
+        table.put(key, 3, entry);
+        assert_eq!(table.get(key, 3), Some(entry));
+        assert_eq!(table.get(key ^ 1, 3), None);
+        // Lost in as many plies from the position, which now stands two plies further from the root.
+        let later = table.get(key, 5).map(|e| e.score);
+        assert_eq!(later, Some(entry.score + 2));
+        let known = Entry::of_eval(-7, false);
+        table.put(key ^ (1 << 20), 200, known);
+        assert_eq!(table.get(key ^ (1 << 20), 0), Some(known));
+    }
+
+    #[test]
+    fn bounds_cut_and_sharpen() {
+        let window = Window::new(10, 20);
+        for (bound, score, cuts, sharpened) in [
+            (Bound::Exact, 15, true, 15),
+            (Bound::Lower, 20, true, 20),
+            (Bound::Lower, 19, false, 19),
+            (Bound::Lower, 9, false, 12),
+            (Bound::Upper, 10, true, 10),
+            (Bound::Upper, 11, false, 11),
+            (Bound::Upper, 25, false, 12),
+            (Bound::None, 15, false, 12),
+        ] {
+            let entry = Entry {
+                score,
+                bound,
+                ..Entry::of_eval(12, false)
+            };
+            let here = format!("{bound:?} {score}");
+            assert_eq!(entry.cuts(window), cuts.then_some(score), "{here}");
+            assert_eq!(entry.sharpen(12), sharpened, "{here}");
+        }
     }
 }

@@ -7,7 +7,7 @@
 use crate::engine::{Engine, Options};
 use crate::limits::Limits;
 use crate::random::Random;
-use crate::values::{Pair, Terms, Values};
+use crate::values::Values;
 use husun::{Position, Side, Status, Variant};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -109,30 +109,29 @@ pub fn self_play(engine: &mut Engine, nodes: u64, seed: u64) -> Vec<Sample> {
         .collect()
 }
 
-/// Parameters of a game's values as one list: features, which may be shared by games fitted together, then
-/// pieces and their places.
+/// The numbers of a game's values as one list: features, which may be shared by games fitted together, then pieces,
+/// what their moves count, and places.
 fn list(values: &Values) -> Vec<f64> {
     let mut all = Vec::new();
     values
         .clone()
-        .each(|p| all.extend([f64::from(p.mg), f64::from(p.eg)]));
+        .each(&mut |_, &mut number| all.push(number.into()));
     all
 }
 
 fn with_list(values: &Values, list: &[f64]) -> Values {
-    let mut pairs = list.chunks(2).map(|c| Pair {
-        mg: c[0].round() as i32,
-        eg: c[1].round() as i32,
-    });
+    let mut numbers = list.iter().map(|x| x.round() as i32);
     let mut values = values.clone();
-    values.each(|pair| *pair = pairs.next().unwrap_or_default());
+    values.each(&mut |_, number| *number = numbers.next().unwrap_or_default());
     values
 }
 
-/// Number of parameters that games fitted together share.
-fn shared() -> usize {
+/// How many numbers games fitted together share.
+fn shared(values: &Values) -> usize {
     let mut n = 0;
-    Terms::default().each(|_| n += 2);
+    values
+        .clone()
+        .each(&mut |key, _| n += usize::from(key.starts_with("terms.")));
     n
 }
 
@@ -266,7 +265,9 @@ pub fn fit(
         let (scale, error) = best_scale(pairs);
         report(round, error);
         let mut at: Vec<Vec<f64>> = corpora.iter().map(|c| list(&c.values)).collect();
-        descend(&parts, &starts, &mut at, scale, PULL / games.max(1) as f64);
+        let shared = corpora.first().map_or(0, |c| shared(&c.values));
+        let pull = PULL / games.max(1) as f64;
+        descend(&parts, &starts, &mut at, shared, scale, pull);
         for (corpus, at) in corpora.iter_mut().zip(&at) {
             corpus.values = with_list(&corpus.values, at);
         }
@@ -281,8 +282,14 @@ const STEPS: usize = 250;
 const RATE: f64 = 2.0;
 
 /// Adam on the linear model.
-fn descend(parts: &[Linear], starts: &[Vec<f64>], at: &mut [Vec<f64>], scale: f64, pull: f64) {
-    let shared = shared();
+fn descend(
+    parts: &[Linear],
+    starts: &[Vec<f64>],
+    at: &mut [Vec<f64>],
+    shared: usize,
+    scale: f64,
+    pull: f64,
+) {
     let origin: Vec<Vec<f64>> = at.to_vec();
     let zero = || -> Vec<Vec<f64>> { origin.iter().map(|a| vec![0.0; a.len()]).collect() };
     let (mut mean, mut square) = (zero(), zero());

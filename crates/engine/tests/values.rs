@@ -67,7 +67,7 @@ fn values_that_do_not_fit_are_refused() -> Result<()> {
     for (text, told) in [
         (
             "[terms]\nweak = 2000000000",
-            "terms: 2000000000 is out of bounds: expected -5000 to 5000",
+            "terms.weak: 2000000000 is out of bounds: expected -5000 to 5000",
         ),
         (
             "[weights.X]\nattack = 90",
@@ -79,7 +79,7 @@ fn values_that_do_not_fit_are_refused() -> Result<()> {
         ),
         (
             "[weights.Q]\nattack = 9000",
-            "weights.Q: 9000 is out of bounds: expected -5000 to 5000",
+            "weights.Q.attack: 9000 is out of bounds: expected -5000 to 5000",
         ),
         (
             "[passed]\nranks = [[0, 0]]\nfiles = [[0, 0], [0, 0], [0, 0], [0, 0]]",

@@ -158,7 +158,9 @@ async fn make(plan: &Plan) -> Fallible<GameMade> {
 
 async fn sit(plan: &Plan, game: &str, seat: &str) -> Fallible<Socket> {
     let url = format!("ws://{}/api/socket", plan.server);
-    let (mut socket, _) = tokio_tungstenite::connect_async(url).await?;
+    // As browsers do: a short message does not wait for the answer to the one before.
+    let no_delay = true;
+    let (mut socket, _) = tokio_tungstenite::connect_async_with_config(url, None, no_delay).await?;
     let join = ClientMessage::Join {
         game: game.into(),
         seat: Some(seat.into()),

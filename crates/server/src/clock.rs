@@ -130,7 +130,7 @@ impl TimeNote {
         let file = match &mut self.file {
             Some(file) => file,
             None => {
-                let file = crate::files::own(&self.path)?;
+                let file = store::files::own(&self.path)?;
                 self.file.insert(file)
             }
         };

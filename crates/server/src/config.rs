@@ -1,6 +1,6 @@
 //! How a server is set up: a TOML file, with what the command line says before it.
 
-use crate::brains;
+use crate::engines;
 use crate::http::hosts;
 use crate::limits::Limits;
 use serde::Deserialize;
@@ -115,13 +115,13 @@ impl Config {
             let value = self.engine_threads.to_string();
             return Err(wrong("engine_threads", value, expected));
         }
-        let tables = self.engine_threads * brains::KEPT;
+        let tables = self.engine_threads * engines::KEPT;
         let most = memory_mebibytes() / tables;
         if !(1..=most).contains(&self.engine_hash) {
             let expected = format!(
                 "1 to {most} mebibytes: there are {tables} tables, {} for each of {} threads, and this machine's \
                  memory must hold them all",
-                brains::KEPT,
+                engines::KEPT,
                 self.engine_threads
             );
             return Err(wrong("engine_hash", self.engine_hash.to_string(), expected));
@@ -154,7 +154,7 @@ impl Config {
             Some(url) => url.clone(),
             None => format!(
                 "sqlite://{}?mode=rwc",
-                self.data.join(crate::backup::DATABASE).display()
+                self.data.join(store::backup::DATABASE).display()
             ),
         }
     }

@@ -5,28 +5,29 @@ mod attend;
 
 pub(crate) use attend::AHEAD;
 
-use crate::customs;
 use crate::limits::Guard;
-use crate::refusal::refusal;
+use crate::refusal::{Reason, Refused, refused};
 use crate::services::{Services, secret, wall_ms};
-use crate::store::{CardRow, Due, GameWrite, NewGameRow, StoreError, StoredGame, millis};
-use crate::table::card::StoredCard;
-use crate::table::show::Presence;
-use crate::table::{Entry, Event, Opener, Person, SeatSpec, Spec, Table, WAITING, Who};
+use crate::show::{self, Moment, Presence};
+use crate::task::messages::{Ask, asked_at};
 use crate::task::{Command, GameTask, Handle, Pulse};
-use crate::wire::{Both, GameCard, NewGame, Refusal, Snapshot};
+use crate::wire::{GameCard, NewGame, Snapshot};
 use crate::work::{Weight, Work};
 use husun::Side;
 use husun::clock::TimeControl;
 use metrics::gauge;
+use play::table::{Entry, Event, Opener, Person, SeatSpec, Spec, StoredCard, Table, WAITING};
+use play::{Both, Who, customs};
 use rand::RngExt;
+use serde::de::DeserializeOwned;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{OnceCell, oneshot};
+use store::{CardRow, Due, GameWrite, NewGameRow, StoreError, StoredGame, millis};
+use tokio::sync::OnceCell;
 
 /// Own games shown at most.
 const OWN: u32 = 50;
@@ -71,10 +72,10 @@ pub enum Payer<'a> {
 }
 
 impl Payer<'_> {
-    fn pays(self) -> Result<(), Refusal> {
+    fn pays(self) -> Result<(), Refused> {
         match self {
-            Payer::Address(guard, address) if !guard.wake(address) => Err(refusal(
-                "rate",
+            Payer::Address(guard, address) if !guard.wake(address) => Err(refused(
+                Reason::Rate,
                 "too many games are opened from your address; wait a little",
             )),
             _ => Ok(()),
@@ -172,7 +173,7 @@ impl Directory {
     }
 
     /// A game, brought to life from storage if it is not live. It stays so for as long as the handle is held.
-    pub async fn get(&self, id: &str, payer: Payer<'_>) -> Result<Option<Handle>, Refusal> {
+    pub async fn get(&self, id: &str, payer: Payer<'_>) -> Result<Option<Handle>, Refused> {
         if !is_id(id) {
             return Ok(None);
         }
@@ -207,14 +208,14 @@ impl Directory {
                 }
             }
         }
-        Err(refusal("busy", "the game does not answer; try again"))
+        Err(no_answer())
     }
 
     /// The place of a game that lives or is to live.
-    fn place(&self, id: &str, payer: Payer<'_>) -> Result<Arc<OnceCell<Handle>>, Refusal> {
+    fn place(&self, id: &str, payer: Payer<'_>) -> Result<Arc<OnceCell<Handle>>, Refused> {
         if self.inner.closing.load(Relaxed) {
-            return Err(refusal(
-                "busy",
+            return Err(refused(
+                Reason::Busy,
                 "the server goes down; come again in a moment",
             ));
         }
@@ -228,15 +229,17 @@ impl Directory {
     }
 
     /// Starts a game's task. Without a refusal there is no such game.
-    async fn start(&self, id: &str) -> Result<Handle, Option<Refusal>> {
+    async fn start(&self, id: &str) -> Result<Handle, Option<Refused>> {
         let read = self.read(id).await?.ok_or(None)?;
-        let handle = GameTask::start(id.into(), read, self.clone());
+        let handle = GameTask::start(id, read, self.clone()).await;
+        // One that has just ended may still be served for a moment.
+        let handle = handle.map_err(|_| Some(no_answer()))?;
         gauge!("husun_live_games").set(self.live() as f64);
         Ok(handle)
     }
 
     /// A game as storage has it.
-    pub async fn read(&self, id: &str) -> Result<Option<ReadGame>, Refusal> {
+    pub async fn read(&self, id: &str) -> Result<Option<ReadGame>, Refused> {
         let services = self.inner.services.clone();
         let Some(stored) = services.store.load(id).await? else {
             return Ok(None);
@@ -249,23 +252,18 @@ impl Directory {
     }
 
     /// Asks a live game something that it answers; nothing if the game is not live.
-    async fn ask<T>(
-        &self,
-        id: &str,
-        command: impl FnOnce(oneshot::Sender<T>) -> Command,
-    ) -> Option<T> {
-        let handle = self.find_live(id)?;
-        let (answer, told) = oneshot::channel();
+    async fn ask<T: DeserializeOwned>(&self, id: &str, ask: Ask) -> Option<T> {
+        // While its handle is held it stays.
+        let _live = self.find_live(id)?;
+        let message = serde_json::to_vec(&ask).ok()?;
+        let bus = &self.inner.services.bus;
         // A game that waits for the storage does not answer: then storage is asked.
-        let asked = async {
-            handle.commands.send(command(answer)).await.ok()?;
-            told.await.ok()
-        };
-        tokio::time::timeout(ANSWER, asked).await.ok()?
+        let answer = bus.request(&asked_at(id), message.into(), ANSWER).await;
+        serde_json::from_slice(&answer.ok()?).ok()
     }
 
     /// Makes a game from wishes, for a guest.
-    pub async fn make(&self, wishes: &NewGame, person: &Person) -> Result<(Made, Side), Refusal> {
+    pub async fn make(&self, wishes: &NewGame, person: &Person) -> Result<(Made, Side), Refused> {
         let side = wishes.side.map(husun::Side::from).unwrap_or_else(|| {
             match rand::rng().random_bool(0.5) {
                 true => Side::White,
@@ -277,14 +275,15 @@ impl Directory {
     }
 
     /// Makes a game. It comes to life when someone comes to it.
-    pub async fn create(&self, spec: Spec) -> Result<Made, Refusal> {
+    pub async fn create(&self, spec: Spec) -> Result<Made, Refused> {
         let services = &self.inner.services;
         let id = secret(7);
-        let table = Table::new(spec.clone()).map_err(|e| refusal("game", e))?;
+        let table = Table::new(spec.clone()).map_err(|e| refused(Reason::Game, e.to_string()))?;
         if table.is_over() {
-            return Err(refusal("fen", "the game is over in that position"));
+            return Err(refused(Reason::Fen, "the game is over in that position"));
         }
-        let text = serde_json::to_string(&spec).map_err(|e| refusal("game", e.to_string()))?;
+        let text =
+            serde_json::to_string(&spec).map_err(|e| refused(Reason::Game, e.to_string()))?;
         let card = StoredCard::of(&table).to_text();
         let write = GameWrite {
             game: id.clone(),
@@ -301,7 +300,7 @@ impl Directory {
         metrics::counter!("husun_games_made_total").increment(1);
         let word = |side| {
             let opener = table.opener(Who::Player(side));
-            opener.map(|o| services.keys.word(&o)).unwrap_or_default()
+            opener.map(|o| services.keys.word(o)).unwrap_or_default()
         };
         Ok(Made {
             id,
@@ -310,7 +309,7 @@ impl Directory {
     }
 
     /// Stores for a request, which does not wait as long as a game does.
-    async fn store(&self, write: GameWrite) -> Result<(), Refusal> {
+    async fn store(&self, write: GameWrite) -> Result<(), Refused> {
         let stored = self.inner.services.writer.write(write);
         match tokio::time::timeout(PATIENCE, stored).await {
             Ok(stored) => Ok(stored?),
@@ -330,7 +329,7 @@ impl Directory {
             };
             seat.secret = String::new();
             seat.number = match table.opener(Who::Player(from)) {
-                Some(Opener::Number(number)) => number,
+                Some(Opener::Number(number)) => number.clone(),
                 // Words of the first version are known to the maker of the game, for the friend's seat too.
                 _ => secret(16),
             };
@@ -346,14 +345,11 @@ impl Directory {
         id: &str,
         guest: &str,
         payer: Payer<'_>,
-    ) -> Result<Option<Snapshot>, Refusal> {
-        let asks = guest.to_owned();
-        let told = self.ask(id, |answer| Command::Look {
-            guest: asks,
-            answer,
-        });
+    ) -> Result<Option<Snapshot>, Refused> {
+        let guest_asks = guest.to_owned();
+        let told = self.ask(id, Ask::Look { guest: guest_asks });
         if let Some(snapshot) = told.await {
-            return Ok(Some(*snapshot));
+            return Ok(Some(snapshot));
         }
         let Some(read) = self.read_for(id, payer).await? else {
             return Ok(None);
@@ -361,14 +357,18 @@ impl Directory {
         let services = &self.inner.services;
         let table = read.table;
         let who = table.seat_of_guest(guest).unwrap_or(Who::Watcher);
-        let at = table.at() + services.clock.now().saturating_sub(read.since);
+        let moment = Moment {
+            at: table.at() + services.clock.now().saturating_sub(read.since),
+            presence: &Presence::default(),
+            trouble: None,
+            running: true,
+        };
         let word = |opener: &_| services.keys.word(opener);
-        let presence = Presence::default();
-        Ok(Some(table.snapshot(id, who, at, &presence, None, word)))
+        Ok(Some(show::snapshot(id, &table, who, &moment, word)))
     }
 
     /// A game as storage has it, for someone who looks at it.
-    pub async fn read_for(&self, id: &str, payer: Payer<'_>) -> Result<Option<ReadGame>, Refusal> {
+    pub async fn read_for(&self, id: &str, payer: Payer<'_>) -> Result<Option<ReadGame>, Refused> {
         if !is_id(id) {
             return Ok(None);
         }
@@ -411,27 +411,20 @@ impl Directory {
         }
         let mut cards = Vec::with_capacity(found.len());
         for Reverse((_, id)) in found.into_sorted_vec() {
-            let card = self.ask(&id, |answer| Command::Card {
-                guest: None,
-                answer,
-            });
-            cards.extend(card.await.map(|card| *card));
+            cards.extend(self.ask::<GameCard>(&id, Ask::Card { guest: None }).await);
         }
         cards
     }
 
     /// A guest's games, the newest first.
-    pub async fn own(&self, guest: &str) -> Result<Vec<GameCard>, Refusal> {
+    pub async fn own(&self, guest: &str) -> Result<Vec<GameCard>, Refused> {
         let mut cards = Vec::new();
         for listed in self.inner.services.store.of_guest(guest, OWN).await? {
             let id = listed.id;
-            let asks = Some(guest.to_owned());
-            let live = self.ask(&id, |answer| Command::Card {
-                guest: asks,
-                answer,
-            });
+            let guest_asks = Some(guest.to_owned());
+            let live = self.ask(&id, Ask::Card { guest: guest_asks });
             if let Some(card) = live.await {
-                cards.push(*card);
+                cards.push(card);
                 continue;
             }
             let card = listed.card.as_deref().and_then(StoredCard::read);
@@ -445,16 +438,16 @@ impl Directory {
                     }
                 },
             };
-            cards.push(card.to_wire(&id, Some(guest), &Presence::default()));
+            cards.push(show::card(&card, &id, Some(guest), &Presence::default()));
         }
         Ok(cards)
     }
 
     /// Makes the card of a game whose own was not written, since the server was ended without warning or is of another
     /// version, and keeps it.
-    async fn make_card(&self, id: &str) -> Result<StoredCard, Refusal> {
+    async fn make_card(&self, id: &str) -> Result<StoredCard, Refused> {
         let read = self.read(id).await?;
-        let read = read.ok_or_else(|| refusal("no_such_game", "there is no such game"))?;
+        let read = read.ok_or_else(|| refused(Reason::NoSuchGame, "there is no such game"))?;
         let card = StoredCard::of(&read.table);
         let write = GameWrite {
             game: id.into(),
@@ -493,9 +486,13 @@ impl Directory {
 /// Longest wait of a request for the storage.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-fn full_house() -> Refusal {
-    refusal(
-        "full",
+fn no_answer() -> Refused {
+    refused(Reason::Busy, "the game does not answer; try again")
+}
+
+fn full_house() -> Refused {
+    refused(
+        Reason::Full,
         "this server has as many games as it can hold; try again later",
     )
 }
@@ -505,17 +502,20 @@ pub fn is_id(text: &str) -> bool {
     (4..=40).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refusal> {
+fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refused> {
     let control: TimeControl = match wishes.clock.as_deref() {
         None | Some("") => TimeControl::None,
         Some(text) => text
             .parse()
-            .map_err(|e| refusal("clock", format!("clock: {e}")))?,
+            .map_err(|e| refused(Reason::Clock, format!("clock: {e}")))?,
     };
     let level = match wishes.level {
         Some(level @ 1..=8) => Some(level),
         Some(level) => {
-            return Err(refusal("level", format!("level {level}, expected 1 to 8")));
+            return Err(refused(
+                Reason::Level,
+                format!("level {level}, expected 1 to 8"),
+            ));
         }
         None => None,
     };
@@ -528,17 +528,17 @@ fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refusa
                     .map(|f| f.name.as_str())
                     .collect();
                 let message = format!("no family {family:?}, expected {}", known.join(" or "));
-                return Err(refusal("family", message));
+                return Err(refused(Reason::Family, message));
             }
             if level.is_some() || wishes.fen.is_some() || wishes.setup.is_some() {
                 let message = "customs are settled between two people, from the standard set-up";
-                return Err(refusal("family", message));
+                return Err(refused(Reason::Family, message));
             }
             None
         }
         _ => {
-            return Err(refusal(
-                "variant",
+            return Err(refused(
+                Reason::Variant,
                 "exactly one of variant and family is wanted",
             ));
         }
@@ -561,23 +561,23 @@ fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refusa
     })
 }
 
-fn start_fen(id: &str, wishes: &NewGame) -> Result<Option<String>, Refusal> {
+fn start_fen(id: &str, wishes: &NewGame) -> Result<Option<String>, Refused> {
     let variant = games::variant(id).ok_or_else(|| {
         let known: Vec<&str> = games::ids().collect();
-        refusal(
-            "variant",
+        refused(
+            Reason::Variant,
             format!("no game {id:?}, expected one of {}", known.join(", ")),
         )
     })?;
     match (&wishes.fen, wishes.setup.as_deref()) {
-        (Some(_), Some(_)) => Err(refusal(
-            "fen",
+        (Some(_), Some(_)) => Err(refused(
+            Reason::Fen,
             "a set-up and a position text exclude each other",
         )),
         (Some(fen), None) => {
             let position = variant
                 .position(fen)
-                .map_err(|e| refusal("fen", e.to_string()))?;
+                .map_err(|e| refused(Reason::Fen, e.to_string()))?;
             Ok(Some(position.fen()))
         }
         (None, None | Some("standard")) => Ok(None),
@@ -585,7 +585,7 @@ fn start_fen(id: &str, wishes: &NewGame) -> Result<Option<String>, Refusal> {
             let start = variant.start_of(name).ok_or_else(|| {
                 let known: Vec<&str> = variant.setups().iter().map(|s| s.name.as_str()).collect();
                 let message = format!("no set-up {name:?}, expected one of {}", known.join(", "));
-                refusal("setup", message)
+                refused(Reason::Setup, message)
             })?;
             Ok(Some(start.fen()))
         }
@@ -593,10 +593,10 @@ fn start_fen(id: &str, wishes: &NewGame) -> Result<Option<String>, Refusal> {
 }
 
 /// Makes a game of what is stored.
-fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame, Refusal> {
+fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame, Refused> {
     let damaged = |problem: String| {
-        refusal(
-            "damaged",
+        refused(
+            Reason::Damaged,
             format!("game {} in the storage is damaged: {problem}", stored.id),
         )
     };

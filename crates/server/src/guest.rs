@@ -2,11 +2,11 @@
 
 use crate::services::secret;
 use crate::state::App;
-use crate::table::Person;
 use axum::extract::{FromRef, FromRequestParts};
 use axum::http::request::Parts;
 use axum::response::{IntoResponseParts, ResponseParts};
 use axum_extra::extract::cookie::{Cookie, Key, SameSite, SignedCookieJar};
+use play::table::Person;
 use std::io;
 use std::path::Path;
 
@@ -61,7 +61,7 @@ fn read(value: &str) -> Option<Person> {
         .step_by(2)
         .map(|at| u8::from_str_radix(name.get(at..at + 2)?, 16).ok())
         .collect();
-    let name = crate::names::name_of(&String::from_utf8(bytes?).ok()?)?;
+    let name = play::names::name_of(&String::from_utf8(bytes?).ok()?)?;
     let known = (8..=40).contains(&guest.len()) && guest.bytes().all(|b| b.is_ascii_alphanumeric());
     known.then(|| Person {
         guest: guest.into(),
@@ -106,7 +106,7 @@ impl IntoResponseParts for Guest {
 
 /// The key that signs cookies, made at the first start and kept in the data folder, readable by its owner only.
 pub fn key_of(folder: &Path) -> io::Result<Key> {
-    let path = folder.join(crate::backup::KEY);
+    let path = folder.join(store::backup::KEY);
     match std::fs::read(&path) {
         Ok(bytes) => Key::try_from(&bytes[..]).map_err(|error| {
             let message = format!(
@@ -126,7 +126,7 @@ pub fn key_of(folder: &Path) -> io::Result<Key> {
 
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::io::Write;
-    let mut file = crate::files::make(path)?;
+    let mut file = store::files::make(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

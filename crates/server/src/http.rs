@@ -14,6 +14,7 @@ mod positions;
 mod safety;
 mod variants;
 
+use crate::refusal::{Reason, Refused, refused};
 use crate::state::App;
 use crate::wire;
 use crate::work::WorkError;
@@ -85,58 +86,55 @@ pub fn router(app: App) -> Router {
 
 async fn missing() -> Failure {
     Failure::of(
-        StatusCode::NOT_FOUND,
-        "no_such_path",
+        Reason::NoSuchPath,
         "there is nothing here; /api/openapi.json lists what there is",
     )
 }
 
 async fn wrong_method() -> Failure {
-    Failure::of(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "method",
-        "this path does not take that method",
-    )
+    Failure::of(Reason::Method, "this path does not take that method")
 }
 
 fn fault(_: Box<dyn std::any::Any + Send + 'static>) -> Response {
     metrics::counter!("husun_faults_total").increment(1);
     tracing::error!("a request ended in a fault of ours");
-    Failure::of(
-        StatusCode::INTERNAL_SERVER_ERROR,
-        "fault",
-        "a fault of the server; it has been noted",
-    )
-    .into_response()
+    Failure::of(Reason::Fault, "a fault of the server; it has been noted").into_response()
 }
 
-/// A refusal with its status.
+/// A refusal as an answer.
 #[derive(Debug)]
-pub struct Failure(pub StatusCode, pub wire::Refusal);
+pub struct Failure {
+    status: StatusCode,
+    refused: Refused,
+}
 
 impl Failure {
     /// Makes one.
-    pub fn of(status: StatusCode, code: &str, message: impl Into<String>) -> Failure {
-        Failure(status, crate::refusal::refusal(code, message))
+    pub fn of(reason: Reason, message: impl Into<String>) -> Failure {
+        refused(reason, message).into()
+    }
+
+    /// One for what could not be read, with the status that the reader gives it.
+    fn unread(reason: Reason, status: StatusCode, message: String) -> Failure {
+        Failure {
+            status,
+            refused: refused(reason, message),
+        }
     }
 }
 
-impl From<wire::Refusal> for Failure {
-    fn from(refusal: wire::Refusal) -> Failure {
-        let status = match refusal.code.as_str() {
-            "storage" | "busy" | "full" => StatusCode::SERVICE_UNAVAILABLE,
-            "rate" | "limit" => StatusCode::TOO_MANY_REQUESTS,
-            "damaged" | "fault" => StatusCode::INTERNAL_SERVER_ERROR,
-            "no_such_game" | "no_such_variant" => StatusCode::NOT_FOUND,
-            _ => StatusCode::UNPROCESSABLE_ENTITY,
-        };
-        Failure(status, refusal)
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Failure {
+        Failure {
+            status: refused.reason.status(),
+            refused,
+        }
     }
 }
 
 impl From<WorkError> for Failure {
     fn from(error: WorkError) -> Failure {
-        Failure::from(wire::Refusal::from(error))
+        Refused::from(error).into()
     }
 }
 
@@ -151,8 +149,7 @@ fn charge(app: &App, address: IpAddr, positions: usize) -> Result<(), Failure> {
 
 fn too_much() -> Failure {
     Failure::of(
-        StatusCode::TOO_MANY_REQUESTS,
-        "rate",
+        Reason::Rate,
         "too much is computed for your address; wait a little",
     )
 }
@@ -168,7 +165,7 @@ const ASK: &str = "no-cache";
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        (self.0, axum::Json(self.1)).into_response()
+        (self.status, axum::Json(wire::Refusal::from(self.refused))).into_response()
     }
 }
 
@@ -182,9 +179,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
         match axum::Json::<T>::from_request(request, state).await {
             Ok(axum::Json(value)) => Ok(Json(value)),
-            Err(rejection) => Err(Failure::of(
+            Err(rejection) => Err(Failure::unread(
+                Reason::Malformed,
                 rejection.status(),
-                "malformed",
                 rejection.body_text(),
             )),
         }

@@ -3,28 +3,23 @@
 //! A game is a [`table::Table`], a value that events change; the task in `task.rs` owns it, has every event stored and
 //! then tells the sockets. Rules, search and drawing are the libraries'.
 
-pub mod backup;
-pub mod brains;
 pub mod clock;
 pub mod config;
-pub mod customs;
 pub mod directory;
-mod files;
+pub mod engines;
 pub mod guest;
 pub mod http;
 pub mod limits;
-pub mod names;
 pub mod net;
 mod pgn;
 pub mod positions;
-mod refusal;
+pub mod refusal;
 pub mod seats;
 mod serve;
 pub mod services;
+pub mod show;
 pub mod socket;
 pub mod state;
-pub mod store;
-pub mod table;
 pub mod task;
 pub mod wire;
 pub mod work;

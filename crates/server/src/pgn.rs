@@ -1,11 +1,11 @@
 //! Games as PGN text, and PGN texts as lines of moves for the analysis board.
 
-use crate::table::Table;
-use crate::table::show::check;
 use crate::wire::{PgnAnswer, PgnMove, Played};
 use husun::pgn::{Movetext, Node, RawGame};
 use husun::record::{Branch, Record};
 use husun::{Position, Side};
+use play::check;
+use play::table::Table;
 
 /// A game as PGN text.
 pub fn of_table(id: &str, table: &Table) -> Result<String, String> {
@@ -14,7 +14,7 @@ pub fn of_table(id: &str, table: &Table) -> Result<String, String> {
         .ok_or("the players have not settled on a game yet")?;
     let mut record = Record::of_game(game);
     let name = |side| table.player_name(side);
-    record.set_tag("Event", &table.name());
+    record.set_tag("Event", table.name());
     record.set_tag("Site", &format!("husun/game/{id}"));
     record.set_tag("White", &name(Side::White));
     record.set_tag("Black", &name(Side::Black));

@@ -1,36 +1,30 @@
 //! Positions described for the analysis board: nothing is kept of them.
 
-use crate::refusal::refusal;
-use crate::table::show::{captured, check, result};
-use crate::wire::{LegalMove, Played, PositionAnswer, PositionRequest, Refusal};
-use husun::{Game, Move, Position, UciError};
+use crate::refusal::{Reason, Refused, refused};
+use crate::show::captured;
+use crate::wire::{LegalMove, Played, PositionAnswer, PositionRequest};
+use husun::Game;
+use play::{check, read_move};
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 /// Moves of a line at most.
 pub const MAX_MOVES: usize = 2000;
 
-/// Reads a move in UCI form or algebraic notation. What is neither is told as the former would be.
-pub fn read_move(position: &Position, text: &str) -> Result<Move, UciError> {
-    position
-        .parse_uci(text)
-        .or_else(|error| position.parse_san(text).map_err(|_| error))
-}
-
 /// The game of a start without moves.
-fn start(variant: &str, fen: Option<&str>) -> Result<Game, Refusal> {
+fn start(variant: &str, fen: Option<&str>) -> Result<Game, Refused> {
     let variant = games::variant(variant).ok_or_else(|| {
         let known: Vec<&str> = games::ids().collect();
         let found: String = variant.chars().take(40).collect();
-        refusal(
-            "variant",
+        refused(
+            Reason::Variant,
             format!("no game {found:?}, expected one of {}", known.join(", ")),
         )
     })?;
     let start = match fen {
         Some(fen) => variant
             .position(fen)
-            .map_err(|e| refusal("fen", e.to_string()))?,
+            .map_err(|e| refused(Reason::Fen, e.to_string()))?,
         None => variant.start(),
     };
     Ok(Game::new(start))
@@ -66,21 +60,21 @@ impl Lines {
         fen: Option<&str>,
         moves: &[String],
         look: impl FnOnce(&Game) -> T,
-    ) -> Result<T, Refusal> {
+    ) -> Result<T, Refused> {
         if moves.len() > MAX_MOVES {
             let message = format!("{} moves, expected at most {MAX_MOVES}", moves.len());
-            return Err(refusal("moves", message));
+            return Err(refused(Reason::Moves, message));
         }
         // What is kept is kept as it was written.
         if let Some(at) = moves.iter().position(|text| text.len() > LONGEST_MOVE) {
             let found: String = moves[at].chars().take(LONGEST_MOVE).collect();
             let message = format!("move {}: {found:?}... is too long for a move", at + 1);
-            return Err(refusal("illegal_move", message));
+            return Err(refused(Reason::IllegalMove, message));
         }
         if let Some(length) = fen.map(str::len).filter(|&length| length > LONGEST_FEN) {
             let message =
                 format!("{length} bytes of position text, expected at most {LONGEST_FEN}");
-            return Err(refusal("fen", message));
+            return Err(refused(Reason::Fen, message));
         }
         let mut line = match self.take(variant, fen, moves) {
             Some(line) => line,
@@ -141,10 +135,10 @@ impl Line {
         Some(self)
     }
 
-    fn extend(&mut self, moves: &[String]) -> Result<(), Refusal> {
+    fn extend(&mut self, moves: &[String]) -> Result<(), Refused> {
         for (at, text) in moves.iter().enumerate().skip(self.moves.len()) {
             let position = self.game.position();
-            let bad = |e: String| refusal("illegal_move", format!("move {}: {e}", at + 1));
+            let bad = |e: String| refused(Reason::IllegalMove, format!("move {}: {e}", at + 1));
             let m = read_move(position, text).map_err(|e| bad(e.to_string()))?;
             self.game.play_on(m).map_err(|e| bad(e.to_string()))?;
             self.moves.push(text.clone());
@@ -155,7 +149,7 @@ impl Line {
 }
 
 /// Describes a position.
-pub fn describe(lines: &Lines, request: &PositionRequest) -> Result<PositionAnswer, Refusal> {
+pub fn describe(lines: &Lines, request: &PositionRequest) -> Result<PositionAnswer, Refused> {
     let PositionRequest {
         variant,
         fen,
@@ -191,7 +185,7 @@ fn describe_game(game: &Game) -> PositionAnswer {
             .collect(),
         check: check(position),
         can_accept: position.can_accept(),
-        result: game.outcome().as_ref().map(result),
+        result: game.outcome().map(Into::into),
         captured: captured(game),
     }
 }

@@ -2,9 +2,10 @@
 //! neither the database nor its backups hold any. Games of the first version keep their words in clear.
 
 use crate::services::word;
-use crate::table::{Opener, Table, Who};
 use axum_extra::extract::cookie::Key;
 use hmac::{Hmac, KeyInit, Mac};
+use play::Who;
+use play::table::{Opener, Table};
 use sha2::Sha256;
 
 /// Bytes of a word: enough that nobody can guess it.
@@ -68,4 +69,85 @@ fn same(a: &str, b: &str) -> bool {
     !a.is_empty()
         && a.len() == b.len()
         && a.bytes().zip(b.bytes()).fold(0, |d, (x, y)| d | (x ^ y)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use husun::Side;
+    use husun::clock::TimeControl;
+    use play::Both;
+    use play::table::{Person, SeatSpec, Spec};
+    use std::time::Duration;
+
+    type Tested = Result<(), Box<dyn std::error::Error>>;
+
+    const WHITE: Who = Who::Player(Side::White);
+    const BLACK: Who = Who::Player(Side::Black);
+
+    fn table(seat: impl Fn(Side) -> SeatSpec) -> Result<Table, Box<dyn std::error::Error>> {
+        let mut table = Table::new(Spec {
+            variant: Some(games::ORTHODOX.into()),
+            family: None,
+            fen: None,
+            control: TimeControl::None,
+            takebacks: false,
+            public: None,
+            seats: Both::of(seat),
+            seed: 1,
+        })?;
+        for (who, name) in [(WHITE, "Ann"), (BLACK, "Bob")] {
+            let person = Person {
+                guest: format!("guest{name}"),
+                name: name.into(),
+            };
+            for event in table.joined(who, person, format!("new {name}")) {
+                table.apply(&event, Duration::ZERO)?;
+            }
+        }
+        Ok(table)
+    }
+
+    #[test]
+    fn only_the_seat_that_is_opened_is_taken() -> Tested {
+        let table = table(|side| SeatSpec {
+            number: format!("number of {side:?}"),
+            ..SeatSpec::default()
+        })?;
+        let keys = SeatKeys::new(&Key::generate());
+        let seat_of = |said, guest| keys.seat_of(&table, said, guest);
+        let opener = table.opener(WHITE).ok_or("no opener")?;
+        let white = keys.word(opener);
+        assert_eq!(seat_of(Some(&white), "x"), Some(WHITE));
+        assert_eq!(seat_of(Some(&white[1..]), "guestAnn"), None);
+        let upper = white.to_uppercase();
+        assert_eq!(seat_of(Some(&upper), "guestAnn"), None);
+        assert_eq!(seat_of(None, "guestBob"), Some(BLACK));
+        assert_eq!(seat_of(None, "guest"), None);
+        // An invitation that was taken opens nothing, but for the one who took it; another key's word never does.
+        let invitation = keys.word(&Opener::Number("number of Black".into()));
+        assert_eq!(seat_of(Some(&invitation), "guestAnn"), None);
+        assert_eq!(seat_of(Some(&invitation), "guestBob"), Some(BLACK));
+        let foreign = SeatKeys::new(&Key::generate()).seat_of(&table, Some(&white), "x");
+        assert_eq!(foreign, None);
+        Ok(())
+    }
+
+    #[test]
+    fn words_of_the_first_version_open_their_seats() -> Tested {
+        let table = table(|side| SeatSpec {
+            secret: format!("word of {side:?}"),
+            kept: Some(Person {
+                guest: format!("kept for {side:?}"),
+                name: "Ann".into(),
+            }),
+            ..SeatSpec::default()
+        })?;
+        let keys = SeatKeys::new(&Key::generate());
+        assert_eq!(
+            keys.seat_of(&table, Some("word of Black"), "x"),
+            Some(BLACK)
+        );
+        Ok(())
+    }
 }

@@ -1,10 +1,9 @@
 //! Starts a server: storage, engine, games under way, routes; and ends it.
 
-use crate::brains::Brains;
 use crate::clock::{BEAT, Halt, ServerClock, TimeNote};
 use crate::config::{Config, ConfigError};
 use crate::directory::Directory;
-use crate::files;
+use crate::engines::{Engines, LocalEngines};
 use crate::guest;
 use crate::http::gate::Gate;
 use crate::http::{self, client::Client, hosts::Hosts, kept::Shelf, operate::Wellness};
@@ -14,9 +13,9 @@ use crate::positions::Lines;
 use crate::seats::SeatKeys;
 use crate::services::{Services, wall_ms};
 use crate::state::{App, MEMORY};
-use crate::store::{Health, SqlStore, Store, StoreError, Writer, millis};
 use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
+use bus::LocalBus;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::future::Future;
 use std::io;
@@ -25,6 +24,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+use store::{Health, SqlStore, Store, StoreError, Writer, millis};
 use tokio::net::TcpListener;
 
 /// How often quiet addresses are forgotten.
@@ -81,7 +81,7 @@ pub struct Running {
     config: Config,
     listener: TcpListener,
     key: Key,
-    brains: Brains,
+    engines: Arc<dyn Engines>,
     metrics: PrometheusHandle,
     /// Held for as long as the data folder is in use.
     _lock: std::fs::File,
@@ -115,7 +115,7 @@ fn lock(folder: &Path) -> Result<std::fs::File, ServeError> {
         folder: name(),
         error,
     };
-    files::own_folder(folder).map_err(data)?;
+    store::files::own_folder(folder).map_err(data)?;
     let file = std::fs::OpenOptions::new()
         .create(true)
         .truncate(false)
@@ -144,13 +144,13 @@ pub async fn bind(config: &Config) -> Result<Running, ServeError> {
             address: config.listen,
             error,
         })?;
-    let brains =
-        Brains::new(config.engine_threads, config.engine_hash).map_err(ServeError::Threads)?;
+    let engines = LocalEngines::new(config.engine_threads, config.engine_hash);
+    let engines = Arc::new(engines.map_err(ServeError::Threads)?);
     Ok(Running {
         config,
         listener,
         key,
-        brains,
+        engines,
         metrics: recorder(),
         _lock: folder_lock,
     })
@@ -187,7 +187,7 @@ impl Running {
         };
         let (store, services) = match opened {
             Ok((store, begun)) => {
-                let services = begun.services(&store, &self.key, self.brains.clone());
+                let services = begun.services(&store, &self.key, self.engines.clone());
                 (store, services)
             }
             Err(error) => {
@@ -230,7 +230,7 @@ impl Running {
         for task in tasks {
             task.abort();
         }
-        self.brains.close();
+        self.engines.close();
         store.close().await;
         if let Err(error) = served {
             tracing::error!(%error, "serving ended in a fault of ours");
@@ -247,12 +247,13 @@ struct Begun {
 }
 
 impl Begun {
-    fn services(self, store: &SqlStore, key: &Key, brains: Brains) -> Arc<Services> {
+    fn services(self, store: &SqlStore, key: &Key, engines: Arc<dyn Engines>) -> Arc<Services> {
         let shared: Arc<dyn Store> = Arc::new(store.clone());
         Arc::new(Services {
             writer: Writer::new(shared.clone()),
             store: shared,
-            brains,
+            bus: Arc::new(LocalBus::new()),
+            engines,
             work: Work::new(),
             lines: Lines::default(),
             clock: ServerClock::starting_at(self.time),

@@ -1,15 +1,16 @@
 //! What all games share: storage, engine, the server's time, chance.
 
-use crate::brains::Brains;
 use crate::clock::ServerClock;
+use crate::engines::Engines;
 use crate::positions::Lines;
 use crate::seats::SeatKeys;
-use crate::store::{EventRow, Store, Writer, millis};
-use crate::table::Event;
 use crate::work::Work;
+use bus::Bus;
+use play::table::{Chance, Event};
 use rand::RngExt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use store::{EventRow, Store, Writer, millis};
 
 /// What all games share.
 #[derive(Debug)]
@@ -18,8 +19,10 @@ pub struct Services {
     pub store: Arc<dyn Store>,
     /// The way to store.
     pub writer: Writer,
-    /// The engine's threads.
-    pub brains: Brains,
+    /// How the parts of the server speak with each other.
+    pub bus: Arc<dyn Bus>,
+    /// Who does engine jobs.
+    pub engines: Arc<dyn Engines>,
     /// Work that takes longer than a moment.
     pub work: Work,
     /// Lines that were looked at last.
@@ -53,10 +56,19 @@ impl Services {
             guest,
         }
     }
+}
 
-    /// Throws a die.
-    pub fn die(&self) -> u8 {
+/// Chance as the operating system gives it.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemChance;
+
+impl Chance for SystemChance {
+    fn die(&mut self) -> u8 {
         rand::rng().random_range(1..=6)
+    }
+
+    fn number(&mut self) -> String {
+        secret(16)
     }
 }
 

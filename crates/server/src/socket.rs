@@ -2,24 +2,27 @@
 //! back in order. A socket is in at most one game.
 
 mod analysis;
+pub(crate) mod game;
+pub(crate) mod outbox;
 
-use crate::directory::Payer;
 use crate::guest::Guest;
+use crate::http::Failure;
 use crate::http::address::Address;
 use crate::limits::{Rate, Ticket};
-use crate::names::name_of;
-use crate::services::secret;
+use crate::refusal::{Reason, Refused, refused};
 use crate::state::App;
-use crate::table::{Action, Person};
-use crate::task::{Arrival, Command, Ending, Handle, LAG, Outbox, Visitor};
-use crate::wire::{ClientMessage, Refusal, ServerMessage};
+use crate::task::LAG;
+use crate::wire::{ClientMessage, ServerMessage};
 use axum::extract::State;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
-use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::SplitSink;
 use futures_util::{SinkExt, StreamExt};
+use game::{GameGone, GameSide};
 use metrics::{counter, gauge};
+use outbox::{Item, Outbox, TooSlow};
+use play::Deed;
+use play::table::Person;
 use serde::Deserialize;
 use std::net::IpAddr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -54,11 +57,8 @@ pub async fn open(
 ) -> Response {
     let person = guest.person.clone();
     let Some(ticket) = app.guard.socket(address, &person.guest) else {
-        let refused = Refusal {
-            code: "limit".into(),
-            message: "too many connections from you at once; close some pages".into(),
-        };
-        return (StatusCode::TOO_MANY_REQUESTS, axum::Json(refused)).into_response();
+        let message = "too many connections from you at once; close some pages";
+        return Failure::of(Reason::Limit, message).into_response();
     };
     let upgrade = upgrade
         .max_message_size(MAX_MESSAGE)
@@ -70,39 +70,36 @@ pub async fn open(
 }
 
 /// Reads a message.
-pub fn decode(text: &str) -> Result<ClientMessage, Refusal> {
-    serde_json::from_str(text).map_err(|error| Refusal {
-        code: "malformed".into(),
-        message: format!("no message of this server: {error}"),
+pub fn decode(text: &str) -> Result<ClientMessage, Refused> {
+    serde_json::from_str(text).map_err(|error| {
+        refused(
+            Reason::Malformed,
+            format!("no message of this server: {error}"),
+        )
     })
 }
 
-/// The action that a message asks of a game, with its name; none for messages that are no actions.
-pub fn action_of(message: ClientMessage) -> Option<(&'static str, Action)> {
+/// The deed that a message asks of a game; none for messages that ask nothing of a game.
+pub fn deed_of(message: ClientMessage) -> Option<Deed> {
     Some(match message {
         ClientMessage::Join { .. }
         | ClientMessage::Ping { .. }
         | ClientMessage::Analyse(_)
         | ClientMessage::StopAnalysis => return None,
-        ClientMessage::Move { ply, seq, text } => ("move", Action::Move { ply, seq, text }),
-        ClientMessage::Accept { ply, seq } => ("accept", Action::Accept { ply, seq }),
-        ClientMessage::Resign => ("resign", Action::Resign),
-        ClientMessage::Draw { ply, seq } => ("draw", Action::Draw { ply, seq }),
-        ClientMessage::DeclineDraw { ply } => ("decline_draw", Action::DeclineDraw { ply }),
-        ClientMessage::Takeback { ply, seq } => ("takeback", Action::Takeback { ply, seq }),
-        ClientMessage::DeclineTakeback { ply } => {
-            ("decline_takeback", Action::DeclineTakeback { ply })
-        }
-        ClientMessage::Abort => ("abort", Action::Abort),
-        ClientMessage::Rematch => ("rematch", Action::Rematch),
-        ClientMessage::Chat { text } => ("chat", Action::Chat { text }),
-        ClientMessage::Choose { name, value } => ("choose", Action::Choose { name, value }),
-        ClientMessage::Appoint { engine } => {
-            let number = (!engine).then(|| secret(16));
-            ("appoint", Action::Appoint { number })
-        }
-        ClientMessage::AskCounsel { ply } => ("ask_counsel", Action::AskCounsel { ply }),
-        ClientMessage::Advise { text } => ("advise", Action::Advise { text }),
+        ClientMessage::Move { ply, seq, text } => Deed::Move { ply, seq, text },
+        ClientMessage::Accept { ply, seq } => Deed::Accept { ply, seq },
+        ClientMessage::Resign => Deed::Resign,
+        ClientMessage::Draw { ply, seq } => Deed::Draw { ply, seq },
+        ClientMessage::DeclineDraw { ply } => Deed::DeclineDraw { ply },
+        ClientMessage::Takeback { ply, seq } => Deed::Takeback { ply, seq },
+        ClientMessage::DeclineTakeback { ply } => Deed::DeclineTakeback { ply },
+        ClientMessage::Abort => Deed::Abort,
+        ClientMessage::Rematch => Deed::Rematch,
+        ClientMessage::Chat { text } => Deed::Chat { text },
+        ClientMessage::Choose { name, value } => Deed::Choose { name, value },
+        ClientMessage::Appoint { engine } => Deed::Appoint { engine },
+        ClientMessage::AskCounsel { ply } => Deed::AskCounsel { ply },
+        ClientMessage::Advise { text } => Deed::Advise { text },
     })
 }
 
@@ -110,14 +107,29 @@ struct Session {
     app: App,
     person: Person,
     address: IpAddr,
-    number: u64,
     outbox: Outbox,
-    game: Option<(String, Handle)>,
+    game: GameSide,
     rate: Option<Rate>,
     over: u32,
     /// Time that messages are on their way, half of there and back.
     lag: Duration,
     analysis: analysis::Analysis,
+}
+
+/// A socket as it is counted, however it ends.
+struct Counted;
+
+impl Counted {
+    fn new() -> Counted {
+        gauge!("husun_sockets").increment(1.0);
+        Counted
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        gauge!("husun_sockets").decrement(1.0);
+    }
 }
 
 /// Why a socket ends.
@@ -129,6 +141,8 @@ enum End {
     /// The server ends it, with a code and a reason.
     Ours(u16, &'static str),
 }
+
+const COME_AGAIN: End = End::Ours(1012, "come again");
 
 type Sink = SplitSink<WebSocket, Message>;
 
@@ -142,7 +156,7 @@ async fn send(sink: &mut Sink, message: Message) -> bool {
 }
 
 async fn serve(socket: WebSocket, app: App, person: Person, address: IpAddr, ticket: Ticket) {
-    gauge!("husun_sockets").increment(1.0);
+    let _counted = Counted::new();
     let (outbox, mut outgoing) = Outbox::new(OUTBOX, OUTBOX_BYTES);
     let number = app.sockets.fetch_add(1, Relaxed);
     let mut session = Session {
@@ -150,9 +164,8 @@ async fn serve(socket: WebSocket, app: App, person: Person, address: IpAddr, tic
         analysis: analysis::Analysis::new(number, address),
         person,
         address,
-        number,
+        game: GameSide::new(number, app.directory.services().bus.clone(), outbox.clone()),
         outbox,
-        game: None,
         over: 0,
         lag: Duration::ZERO,
         app,
@@ -164,15 +177,27 @@ async fn serve(socket: WebSocket, app: App, person: Person, address: IpAddr, tic
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let end = loop {
         tokio::select! {
-            text = outgoing.next() => match text {
-                Ok(text) => {
-                    if !send(&mut sink, Message::Text(text)).await {
-                        break End::Gone;
+            item = outgoing.next() => {
+                let text = match item {
+                    Ok(Item::Text(text)) => Ok(Some(text)),
+                    Ok(Item::Told(message)) => session.game.told(&message),
+                    Err(TooSlow) => break End::Ours(1013, "too slow; come again"),
+                };
+                match text {
+                    Ok(Some(text)) => {
+                        if !send(&mut sink, Message::Text(text)).await {
+                            break End::Gone;
+                        }
                     }
+                    Ok(None) => {}
+                    Err(GameGone) => break COME_AGAIN,
                 }
-                Err(Ending::TooSlow) => break End::Ours(1013, "too slow; come again"),
-                Err(Ending::GameGone) => break End::Ours(1012, "come again"),
-            },
+            }
+            outcome = session.game.answered() => {
+                if session.game.take(outcome).is_err() {
+                    break COME_AGAIN;
+                }
+            }
             message = stream.next() => {
                 let Some(Ok(message)) = message else { break End::Gone };
                 heard = Instant::now();
@@ -181,8 +206,8 @@ async fn serve(socket: WebSocket, app: App, person: Person, address: IpAddr, tic
                     break End::Ours(1008, "too many messages");
                 }
                 match message {
-                    Message::Text(text) => session.hear(&text, heard).await,
-                    Message::Binary(_) => session.refuse("?", "malformed", "messages are text"),
+                    Message::Text(text) => session.hear(&text).await,
+                    Message::Binary(_) => session.refuse("?", Reason::Malformed, "messages are text"),
                     Message::Pong(_) => {
                         if let Some(sent) = pinged.take() {
                             session.lag = (sent.elapsed() / 2).min(LAG);
@@ -204,7 +229,7 @@ async fn serve(socket: WebSocket, app: App, person: Person, address: IpAddr, tic
         }
     };
     session.analysis.stop();
-    session.leave().await;
+    session.game.end();
     // What still comes is read and dropped for a while: a connection shut with something unread is reset, and
     // what was sent last, the reason, would be lost on its way.
     let part = async {
@@ -212,8 +237,11 @@ async fn serve(socket: WebSocket, app: App, person: Person, address: IpAddr, tic
             End::Gone => return,
             End::Theirs => {}
             End::Ours(code, reason) => {
-                while let Some(text) = outgoing.try_next() {
-                    if sink.send(Message::Text(text)).await.is_err() {
+                while let Some(item) = outgoing.try_next() {
+                    // What the game has told is told again to one who comes anew.
+                    if let Item::Text(text) = item
+                        && sink.send(Message::Text(text)).await.is_err()
+                    {
                         return;
                     }
                 }
@@ -228,7 +256,6 @@ async fn serve(socket: WebSocket, app: App, person: Person, address: IpAddr, tic
     };
     let _ = tokio::time::timeout(PARTING, part).await;
     drop(ticket);
-    gauge!("husun_sockets").decrement(1.0);
 }
 
 /// The type of a message, where no more of it is of use.
@@ -249,26 +276,28 @@ fn type_of(message: &Message) -> String {
 }
 
 impl Session {
-    fn refuse(&self, of: &str, code: &str, message: &str) {
-        counter!("husun_refused_total", "code" => code.to_owned()).increment(1);
+    fn refuse(&self, of: &str, reason: Reason, message: &str) {
+        self.refuse_with(of, &refused(reason, message));
+    }
+
+    fn refuse_with(&self, of: &str, refused: &Refused) {
+        let code = refused.reason.code();
+        counter!("husun_refused_total", "code" => code).increment(1);
         self.outbox.tell(&ServerMessage::Refused {
             of: of.into(),
             code: code.into(),
-            message: message.into(),
+            message: refused.message.clone(),
         });
-    }
-
-    fn refuse_with(&self, of: &str, refusal: &Refusal) {
-        self.refuse(of, &refusal.code, &refusal.message);
     }
 
     /// Counts a message. False if there are so many that the socket is closed.
     fn is_within_rate(&mut self, message: &Message) -> bool {
         if self.rate.as_ref().is_some_and(|r| r.check().is_err()) {
             self.over += 1;
+            let message_type = type_of(message);
             self.refuse(
-                &type_of(message),
-                "rate",
+                &message_type,
+                Reason::Rate,
                 "too many messages; wait a little",
             );
         }
@@ -276,86 +305,29 @@ impl Session {
     }
 
     /// Takes a message.
-    async fn hear(&mut self, text: &str, came: Instant) {
+    async fn hear(&mut self, text: &str) {
         match decode(text) {
-            Ok(message) => self.take(message, came).await,
-            Err(refusal) => self.refuse_with("?", &refusal),
+            Ok(message) => self.take(message).await,
+            Err(refused) => self.refuse_with("?", &refused),
         }
     }
 
-    async fn take(&mut self, message: ClientMessage, came: Instant) {
+    async fn take(&mut self, message: ClientMessage) {
         match message {
             ClientMessage::Join { game, seat, name } => self.join(game, seat, name).await,
             ClientMessage::Ping { n } => self.outbox.tell(&ServerMessage::Pong { n }),
             ClientMessage::Analyse(question) => {
                 let asked = self.analysis.ask(&self.app, question, &self.outbox);
-                if let Err(refusal) = asked.await {
-                    self.refuse_with("analyse", &refusal);
+                if let Err(refused) = asked.await {
+                    self.refuse_with("analyse", &refused);
                 }
             }
             ClientMessage::StopAnalysis => self.analysis.stop(),
             message => {
-                if let Some((of, action)) = action_of(message) {
-                    self.act(of, action, came);
+                if let Some(deed) = deed_of(message) {
+                    self.act(deed);
                 }
             }
-        }
-    }
-
-    fn act(&self, of: &'static str, action: Action, came: Instant) {
-        let Some((_, handle)) = &self.game else {
-            return self.refuse(of, "no_game", "come to a game first, by a join message");
-        };
-        // A rematch is a game made, like any other.
-        if action == Action::Rematch && !self.app.guard.game(self.address) {
-            let message = "too many games from your address; wait a minute";
-            return self.refuse(of, "rate", message);
-        }
-        let command = Command::Act {
-            socket: self.number,
-            outbox: self.outbox.clone(),
-            of,
-            action,
-            came: Arrival {
-                at: self.app.directory.services().clock.now(),
-                instant: came,
-                lag: self.lag,
-            },
-        };
-        if handle.commands.try_send(command).is_err() {
-            self.refuse(of, "busy", "the game does not take this now; try again");
-        }
-    }
-
-    async fn join(&mut self, game: String, seat: Option<String>, name: Option<String>) {
-        self.leave().await;
-        let payer = Payer::Address(&self.app.guard, self.address);
-        let handle = match self.app.directory.get(&game, payer).await {
-            Ok(Some(handle)) => handle,
-            Ok(None) => return self.refuse("join", "no_such_game", "there is no such game"),
-            Err(refusal) => return self.refuse_with("join", &refusal),
-        };
-        let mut person = self.person.clone();
-        if let Some(name) = name.as_deref().and_then(name_of) {
-            person.name = name;
-        }
-        let visitor = Visitor {
-            socket: self.number,
-            outbox: self.outbox.clone(),
-            person,
-            seat,
-        };
-        // While the handle is held the game stays.
-        match handle.commands.send(Command::Join(visitor)).await {
-            Ok(()) => self.game = Some((game, handle)),
-            Err(_) => self.refuse("join", "busy", "the game does not answer; try again"),
-        }
-    }
-
-    async fn leave(&mut self) {
-        if let Some((_, handle)) = self.game.take() {
-            let socket = self.number;
-            let _ = handle.commands.send(Command::Leave { socket }).await;
         }
     }
 }

@@ -59,21 +59,12 @@ impl<T> Both<T> {
             black: f(husun::Side::Black),
         }
     }
+}
 
-    /// A side's value.
-    pub fn get(&self, side: husun::Side) -> &T {
-        match side {
-            husun::Side::White => &self.white,
-            husun::Side::Black => &self.black,
-        }
-    }
-
-    /// A side's value, to change.
-    pub fn get_mut(&mut self, side: husun::Side) -> &mut T {
-        match side {
-            husun::Side::White => &mut self.white,
-            husun::Side::Black => &mut self.black,
-        }
+impl<T> From<play::Both<T>> for Both<T> {
+    fn from(both: play::Both<T>) -> Both<T> {
+        let play::Both { white, black } = both;
+        Both { white, black }
     }
 }
 

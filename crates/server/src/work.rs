@@ -4,8 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::refusal::refusal;
-use crate::wire::Refusal;
+use crate::refusal::{Reason, Refused, refused};
 use metrics::{counter, gauge};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -36,13 +35,13 @@ pub enum WorkError {
     Fault,
 }
 
-impl From<WorkError> for Refusal {
-    fn from(error: WorkError) -> Refusal {
-        let code = match error {
-            WorkError::Busy => "busy",
-            WorkError::Fault => "fault",
+impl From<WorkError> for Refused {
+    fn from(error: WorkError) -> Refused {
+        let reason = match error {
+            WorkError::Busy => Reason::Busy,
+            WorkError::Fault => Reason::Fault,
         };
-        refusal(code, error.to_string())
+        refused(reason, error.to_string())
     }
 }
 

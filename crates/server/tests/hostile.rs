@@ -438,6 +438,50 @@ async fn every_frame_counts() -> Fallible<()> {
     server.end().await
 }
 
+/// What a socket is told last: a close frame with a code and a reason.
+async fn farewell(socket: &mut Socket) -> String {
+    loop {
+        if let Err(error) = socket.hear().await {
+            return error.to_string();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_socket_that_the_server_ends_is_told_why() -> Fallible<()> {
+    let server = TestServer::start("farewell", |_| ()).await?;
+    let (_, mut white, _black) = begun(&server).await?;
+    let mut flood = server.socket().await?;
+    for n in 0..200 {
+        flood.say(&ClientMessage::Ping { n }).await?;
+    }
+    let told = farewell(&mut flood).await;
+    assert!(
+        told.contains("Policy") && told.contains("too many messages"),
+        "{told}"
+    );
+    // The gauge of sockets goes down again, whoever ends them.
+    let start = std::time::Instant::now();
+    loop {
+        let metrics = server.ask(Request::get("/metrics")).await?.body;
+        if metrics.lines().any(|line| line == "husun_sockets 2") {
+            break;
+        }
+        assert!(
+            start.elapsed() < std::time::Duration::from_secs(10),
+            "{metrics}"
+        );
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    let leaves = tokio::spawn(server.end());
+    let told = farewell(&mut white).await;
+    assert!(
+        told.contains("Restart") && told.contains("come again"),
+        "{told}"
+    );
+    leaves.await?
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rematch_is_a_game_made() -> Fallible<()> {
     let server = TestServer::start("rematches", |c| {

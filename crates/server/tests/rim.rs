@@ -479,9 +479,9 @@ async fn nobody_else_reads_games_and_backups() -> Fallible<()> {
     let server = TestServer::start("modes", |_| ()).await?;
     server.make(FRIENDS).await?;
     let backup = server.folder.join("backup");
-    server::backup::backup(&server.folder, &backup).await?;
+    store::backup::backup(&server.folder, &backup).await?;
     let again = server.folder.join("again");
-    server::backup::restore(&backup, &again).await?;
+    store::backup::restore(&backup, &again).await?;
     for folder in [&server.folder, &backup, &again] {
         assert_eq!(mode(folder)?, 0o700, "{}", folder.display());
         for entry in std::fs::read_dir(folder)? {

@@ -3,7 +3,7 @@
 mod annotate;
 mod text;
 
-use crate::source::{self, Source};
+use crate::source::Source;
 use crate::start::Start;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -107,7 +107,7 @@ pub fn run(source: &Source, options: &Options) -> Result<ExitCode> {
     let variant = source.variant(&options.game)?;
     if options.annotate {
         let limits = options.effort.limits(USUAL_EACH)?;
-        let mut engine = source::engine(&variant, options.effort.options());
+        let mut engine = source.engine(&variant, options.effort.options());
         let from = options.pgn.as_deref().context("--pgn is missing")?;
         return annotate::run(&mut engine, &limits, from, options.out.as_deref());
     }
@@ -116,7 +116,7 @@ pub fn run(source: &Source, options: &Options) -> Result<ExitCode> {
         None => played(options.start.position(&variant)?, &options.moves)?,
     };
     let limits = options.effort.limits(USUAL)?;
-    let mut engine = source::engine(&variant, options.effort.options());
+    let mut engine = source.engine(&variant, options.effort.options());
     look(&mut engine, &game, &limits, options.json)?;
     Ok(ExitCode::SUCCESS)
 }

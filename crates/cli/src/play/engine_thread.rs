@@ -2,10 +2,9 @@
 //! answers with the number of the question; an answer to an older question is to be passed over.
 
 use super::timed_game::TimedGame;
-use crate::source;
 use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Outcome};
+use husun::Position;
 use husun::clock::TimeControl;
-use husun::{Position, Variant};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -57,13 +56,12 @@ pub struct EngineThread {
 }
 
 impl EngineThread {
-    /// A computer that waits for questions about a game.
-    pub fn new(variant: Arc<Variant>) -> io::Result<EngineThread> {
+    /// A computer that waits for questions about the engine's game.
+    pub fn new(mut engine: Engine) -> io::Result<EngineThread> {
         let (questions, inbox) = mpsc::channel::<Question>();
         let (outbox, answers) = mpsc::channel();
         let thread = thread::Builder::new().stack_size(STACK);
         thread.spawn(move || {
-            let mut engine = source::engine(&variant, Options::default());
             for question in inbox {
                 think(&mut engine, &question, &outbox);
             }

@@ -9,7 +9,7 @@ use super::{Beginning, Look, Terms};
 use crate::show::text_style;
 use crate::source::Source;
 use anyhow::Result;
-use engine::Level;
+use engine::{Level, Options};
 use husun::clock::TimeControl;
 use husun::{Outcome, Side, Special};
 use protocol::{InputLine, Lines, MAX_LINE};
@@ -43,7 +43,7 @@ pub fn run(source: &Source, beginning: Beginning, terms: Terms, look: Look) -> R
     let timed = beginning.timed(terms, Duration::ZERO)?;
     let mut session = LineSession {
         source,
-        engine: EngineThread::new(timed.game().variant().clone())?,
+        engine: EngineThread::new(source.engine(timed.game().variant(), Options::default()))?,
         view: timed.actor(),
         timed,
         store: Store::default(),
@@ -244,7 +244,10 @@ impl LineSession<'_> {
     fn load(&mut self, path: &str) -> Result<()> {
         let record = store::load(self.source, Path::new(path))?;
         self.timed = TimedGame::go_on(&record, self.timed.terms(), self.now())?;
-        self.engine = EngineThread::new(self.timed.game().variant().clone())?;
+        let engine = self
+            .source
+            .engine(self.timed.game().variant(), Options::default());
+        self.engine = EngineThread::new(engine)?;
         Ok(())
     }
 

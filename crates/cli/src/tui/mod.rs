@@ -17,6 +17,7 @@ use crate::play::{Beginning, Look, Terms};
 use crate::source::Source;
 use anyhow::Result;
 use app::{App, Wish};
+use engine::Options;
 use menu::{Choice, Menu};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
@@ -94,7 +95,7 @@ fn play(
 ) -> Result<After> {
     let origin = Instant::now();
     let timed = beginning.timed(terms, Duration::ZERO)?;
-    let mut engine = EngineThread::new(timed.game().variant().clone())?;
+    let mut engine = EngineThread::new(source.engine(timed.game().variant(), Options::default()))?;
     let mut app = App::new(source, timed, look);
     let mut asked: Option<Wish> = None;
     loop {
@@ -116,7 +117,8 @@ fn play(
             return Ok(after);
         }
         if app.take_other_game() {
-            engine = EngineThread::new(app.timed().game().variant().clone())?;
+            engine =
+                EngineThread::new(source.engine(app.timed().game().variant(), Options::default()))?;
             asked = None;
         }
         let wish = app.wish();

@@ -86,7 +86,10 @@ impl Process {
     }
 
     fn command(data: &Path, config: &Path, listen: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_husun"));
+        // Figures are taken with another build than the tests'.
+        let program = std::env::var_os("HUSUN_SERVER");
+        let program = program.unwrap_or_else(|| env!("CARGO_BIN_EXE_husun").into());
+        let mut command = Command::new(program);
         command
             .args(["serve", "--listen", listen, "--data"])
             .arg(data)
@@ -121,6 +124,11 @@ impl Process {
             .and_then(|l| l.split_whitespace().nth(1)?.parse().ok())
             .ok_or("no VmRSS")?;
         Ok(kilobytes / 1024)
+    }
+
+    /// Whether it has not ended.
+    pub fn is_running(&mut self) -> Fallible<bool> {
+        Ok(self.child.try_wait()?.is_none())
     }
 
     /// Ends it without warning.

@@ -1,10 +1,10 @@
 //! Pawns: structure, and the way to squares where they become something else.
 
-use super::{Evaluator, Pair, pair};
+use super::Evaluator;
+use crate::pair::{Pair, pair};
 use husun::pos::Pos;
 use husun::set::Set;
-use husun::variant::StateFlag;
-use husun::{Side, Square};
+use husun::{Kind, Side, Square};
 
 /// Steps to a change that are told apart.
 const WAY: usize = 8;
@@ -24,7 +24,7 @@ pub(super) struct Way {
 pub(super) struct PawnFacts<S> {
     /// By side and square: squares before it on its file.
     pub file: [Vec<S>; 2],
-    /// The same with both files beside it.
+    /// By side and square: squares before it on its file and on both beside it.
     pub span: [Vec<S>; 2],
     /// By square: the files beside it.
     pub beside: Vec<S>,
@@ -34,8 +34,8 @@ pub(super) struct PawnFacts<S> {
     pub promotion: [Vec<i32>; 2],
     /// Gain of the best promotion that is always possible.
     pub always: i32,
-    /// Promotions that need a captured piece: number of the kind, set-up counts, gain; best first.
-    pub captured: Vec<(u8, [u32; 2], i32)>,
+    /// Promotions that need a captured piece: kind, set-up counts by side, gain; best first.
+    pub captured: Vec<(Kind, [u32; 2], i32)>,
     /// By side and square: worth of being ahead.
     pub step: [Vec<Pair>; 2],
 }
@@ -54,7 +54,6 @@ impl<S: Set> Evaluator<S> {
             if value <= best {
                 break;
             }
-            let kind = self.kinds[usize::from(kind)].kind;
             if (pos.kind(kind) & own).count() < counts[side.index()] {
                 return value;
             }
@@ -103,8 +102,9 @@ impl<S: Set> Evaluator<S> {
                 sum += self.passed[i][s];
                 progress += terms.passed + pair(worth * more / 4, worth * more / 2);
                 if let [Some(ours), Some(theirs)] = [royals[i], royals[i ^ 1]] {
-                    let nearer =
-                        (self.apart(theirs, square) - self.apart(ours, square)).clamp(-5, 5);
+                    let geometry = &self.facts.geometry;
+                    let nearer = geometry.apart(theirs, square) - geometry.apart(ours, square);
+                    let nearer = nearer.clamp(-5, 5);
                     let part = worth * nearer;
                     progress += pair(part * terms.escort.mg / 100, part * terms.escort.eg / 100);
                 }
@@ -115,12 +115,4 @@ impl<S: Set> Evaluator<S> {
             progress.eg * terms.advance.eg / 100,
         )
     }
-}
-
-/// Bit of the flag that lets a side release a prisoner.
-pub(super) fn prisoner_flag(flags: &[(char, StateFlag)], wanted: StateFlag) -> u16 {
-    flags
-        .iter()
-        .position(|&(_, f)| f == wanted)
-        .map_or(0, |i| 1 << i)
 }

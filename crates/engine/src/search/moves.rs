@@ -1,7 +1,9 @@
 //! The loop over a node's moves: which are skipped, extended, reduced, and what is learned from them.
 
-use super::{BEFORE, Node, Plan, Run, Window, Worker};
-use crate::score::{INFINITE, MATE_BOUND, MAX_PLY, from_table};
+use super::picker::{MovePicker, Stage, taken};
+use super::{BEFORE, Node, Plan, Run, Wanted, Window, Worker};
+use crate::judge::Judge;
+use crate::score::{INFINITE, MATE_BOUND};
 use crate::tt::Bound;
 use husun::pos::Pos;
 use husun::set::Set;
@@ -106,40 +108,61 @@ fn bonus(depth: i32) -> i32 {
     (170 * depth - 90).min(1700)
 }
 
-impl<S: Set> Worker<S> {
+/// What the search of a node's moves has found.
+struct Found {
+    best: i32,
+    best_move: Option<Move>,
+    /// Number of moves looked at, those skipped included.
+    n: usize,
+    /// Moves that did not cut, to learn from.
+    quiets: Tried,
+    captures: Tried,
+}
+
+impl<S: Set, J: Judge<S>> Worker<S, J> {
     /// Searches the moves of a node.
-    pub(super) fn moves<const PV: bool>(
+    pub(super) fn moves<const PV: bool>(&mut self, run: &Run, node: &Node<S>, plan: &Plan) -> i32 {
+        let (mut picker, accepted) = self.picker(node, plan.table_move(), plan.ply, Wanted::All);
+        let score = if picker.is_empty() {
+            self.no_moves(plan.ply, node.in_check)
+        } else {
+            let mut found = Found {
+                best: if accepted { 0 } else { -INFINITE },
+                best_move: None,
+                n: 0,
+                quiets: Tried::new(),
+                captures: Tried::new(),
+            };
+            match self.try_moves::<PV>(run, node, plan, &mut picker, accepted, &mut found) {
+                Some(score) => score,
+                None => self.conclude::<PV>(run, node, plan, &found),
+            }
+        };
+        self.put_back(picker);
+        score
+    }
+
+    /// Searches one move after the other until one of them cuts. The score if the node ends without a conclusion: the
+    /// search is stopped, or the table's move is found not to be needed.
+    #[inline(always)]
+    fn try_moves<const PV: bool>(
         &mut self,
         run: &Run,
         node: &Node<S>,
-        window: Window,
         plan: &Plan,
-    ) -> i32 {
-        let Window { mut alpha, beta } = window;
+        picker: &mut MovePicker,
+        accepted: bool,
+        found: &mut Found,
+    ) -> Option<i32> {
+        let Window { mut alpha, beta } = plan.window;
         let (pos, ply) = (node.pos, plan.ply);
-        let place = if plan.excluded.is_some() {
-            MAX_PLY + 4 + ply
-        } else {
-            ply
-        };
-        let tt_move = plan.known.and_then(|e| e.m);
-        let (mut list, accepted) = self.ordered(node, tt_move, ply, place, false);
-        if list.is_empty() {
-            self.lists[place] = list;
-            return self.no_moves(ply, node.in_check);
-        }
-        let mut best = if accepted { 0 } else { -INFINITE };
         if accepted {
             alpha = alpha.max(0);
         }
-        let (mut best_move, mut quiets, mut captures) = (None, Tried::new(), Tried::new());
-        let (mut n, mut skip_quiets) = (0, false);
-        let mut aims = None;
-        for i in 0..list.len() {
-            if accepted && alpha >= beta {
-                break;
-            }
-            let (m, losing) = self.pick_sound(pos, &mut list, i);
+        let (mut skip_quiets, mut aims) = (false, None);
+        while !(accepted && alpha >= beta)
+            && let Some((m, stage)) = picker.next_sound(pos, &self.exchanges, &self.history)
+        {
             if Some(m) == plan.excluded {
                 continue;
             }
@@ -147,10 +170,10 @@ impl<S: Set> Worker<S> {
             if !noisy && skip_quiets && !self.checks_soundly(pos, m, &mut aims) {
                 continue;
             }
-            n += 1;
+            found.n += 1;
             // A search for a mate may miss no move.
-            if best > -MATE_BOUND && n > 1 && run.limits.mate.is_none() {
-                match self.skips(node, plan, m, noisy, n, alpha) {
+            if found.best > -MATE_BOUND && found.n > 1 && run.limits.mate.is_none() {
+                match self.skips(node, plan, m, noisy, found.n, alpha) {
                     Skip::None => {}
                     Skip::This => continue,
                     Skip::Quiets => {
@@ -161,38 +184,32 @@ impl<S: Set> Worker<S> {
                     }
                 }
             }
-            let mut extension = 0;
-            if let Some(found) = self.singular::<PV>(run, node, plan, m, beta) {
-                match found {
-                    Singular::Extend(by) => extension = by,
-                    Singular::Cut(score) => {
-                        self.lists[place] = list;
-                        return score;
-                    }
-                }
-                if self.stopped {
-                    self.lists[place] = list;
-                    return 0;
-                }
+            let mut extension = match self.singular::<PV>(run, node, plan, m) {
+                None => 0,
+                Some(Singular::Extend(by)) => by,
+                Some(Singular::Cut(score)) => return Some(score),
+            };
+            if self.stopped {
+                return Some(0);
             }
+            let losing = stage == Stage::Losing;
             let history = self.history_of(pos, m, noisy, ply);
-            let (next, running, in_check) = self.make(node, m, ply);
+            let (next, in_check) = self.make(node, m, ply);
             let child = Node {
                 pos: &next,
-                running,
                 in_check,
             };
             if in_check
                 && plan.depth <= CHECKED
                 && !losing
                 && (ply as i32) < 2 * self.root_depth
-                && (noisy || self.eval.see(pos, m, 0))
+                && (noisy || self.exchanges.see(pos, m, 0))
             {
                 extension = 1;
             }
             let depth = plan.depth - 1 + extension;
             let late = Late {
-                n,
+                n: found.n,
                 noisy,
                 losing,
                 history,
@@ -201,13 +218,12 @@ impl<S: Set> Worker<S> {
             let score = self.child::<PV>(run, &child, Window::new(alpha, beta), depth, plan, &late);
             self.unmake();
             if self.stopped {
-                self.lists[place] = list;
-                return 0;
+                return Some(0);
             }
-            if score > best {
-                best = score;
+            if score > found.best {
+                found.best = score;
                 if score > alpha {
-                    best_move = Some(m);
+                    found.best_move = Some(m);
                     if PV {
                         self.extend_line(ply, m);
                     }
@@ -217,34 +233,46 @@ impl<S: Set> Worker<S> {
                     alpha = score;
                 }
             }
-            if Some(m) != best_move {
+            if Some(m) != found.best_move {
                 if noisy {
-                    captures.push(m);
+                    found.captures.push(m);
                 } else {
-                    quiets.push(m);
+                    found.quiets.push(m);
                 }
             }
         }
-        self.lists[place] = list;
-        if n == 0 && best == -INFINITE {
+        None
+    }
+
+    /// Learns from what was found at a node, and notes it.
+    #[inline(always)]
+    fn conclude<const PV: bool>(
+        &mut self,
+        run: &Run,
+        node: &Node<S>,
+        plan: &Plan,
+        found: &Found,
+    ) -> i32 {
+        let (best, beta) = (found.best, plan.window.beta);
+        if found.n == 0 && best == -INFINITE {
             // Nothing but the excluded move.
-            return window.alpha;
+            return plan.window.alpha;
         }
         if best >= beta
-            && let Some(m) = best_move
+            && let Some(m) = found.best_move
         {
-            self.frame(ply).cuts += 1;
-            self.learn(pos, m, plan, &quiets, &captures);
+            self.frame(plan.ply).cuts += 1;
+            self.learn(node.pos, m, plan, &found.quiets, &found.captures);
         }
         if plan.excluded.is_none() {
             let bound = if best >= beta {
                 Bound::Lower
-            } else if PV && best_move.is_some() {
+            } else if PV && found.best_move.is_some() {
                 Bound::Exact
             } else {
                 Bound::Upper
             };
-            self.note(run, pos, plan, best, best_move, bound);
+            self.note(run, node.pos, plan, best, found.best_move, bound);
         }
         best
     }
@@ -252,7 +280,7 @@ impl<S: Set> Worker<S> {
     #[inline(always)]
     fn history_of(&self, pos: &Pos<S>, m: Move, noisy: bool, ply: usize) -> i32 {
         if noisy {
-            self.history.capture(m, Self::taken(pos, m))
+            self.history.capture(m, taken(pos, m))
         } else {
             self.history.quiet_after(pos.turn(), m, self.before(ply))
         }
@@ -273,7 +301,7 @@ impl<S: Set> Worker<S> {
         let depth = plan.depth;
         let skip = |it: bool| if it { Skip::This } else { Skip::None };
         if noisy {
-            return skip(depth <= 6 && !self.eval.see(pos, m, -90 * depth));
+            return skip(depth <= 6 && !self.exchanges.see(pos, m, -90 * depth));
         }
         let enough = if plan.improving {
             4 + depth * depth
@@ -291,15 +319,15 @@ impl<S: Set> Worker<S> {
         if reduced <= 3 && history < -3000 * depth {
             return Skip::This;
         }
-        skip(reduced <= 8 && !self.eval.see(pos, m, -22 * reduced * reduced - 10))
+        skip(reduced <= 8 && !self.exchanges.see(pos, m, -22 * reduced * reduced - 10))
     }
 
     /// Whether a quiet move gives check by the piece that moves, and loses nothing: such moves are tried however many
     /// came before.
     #[inline(always)]
     fn checks_soundly(&self, pos: &Pos<S>, m: Move, aims: &mut Option<Aims<S>>) -> bool {
-        let aims = aims.get_or_insert_with(|| Aims::new(&self.eval.tables, pos));
-        aims.hits(&self.eval.tables, pos, m) && self.eval.see(pos, m, 0)
+        let aims = aims.get_or_insert_with(|| Aims::new(&self.tables, pos));
+        aims.hits(&self.tables, pos, m) && self.exchanges.see(pos, m, 0)
     }
 
     /// Whether the remembered move is much better than all others, or others cut as well.
@@ -310,7 +338,6 @@ impl<S: Set> Worker<S> {
         node: &Node<S>,
         plan: &Plan,
         m: Move,
-        beta: i32,
     ) -> Option<Singular> {
         let entry = plan.known?;
         let wanted = plan.depth >= 7
@@ -323,8 +350,7 @@ impl<S: Set> Worker<S> {
         if !wanted {
             return None;
         }
-        let score = from_table(entry.score, plan.ply);
-        let bar = score - 2 * plan.depth;
+        let bar = entry.score - 2 * plan.depth;
         self.frame(plan.ply).excluded = Some(m);
         let w = Window::new(bar - 1, bar);
         let others = self.search::<false>(run, node, w, (plan.depth - 1) / 2, plan.ply, plan.cut);
@@ -333,10 +359,10 @@ impl<S: Set> Worker<S> {
             let much = !PV && others < bar - 20;
             return Some(Singular::Extend(if much { 2 } else { 1 }));
         }
-        if bar >= beta {
+        if bar >= plan.window.beta {
             return Some(Singular::Cut(bar));
         }
-        (score >= beta).then_some(Singular::Extend(-1))
+        (entry.score >= plan.window.beta).then_some(Singular::Extend(-1))
     }
 
     /// Searches what a move leads to, late moves less deep and with a null window first.
@@ -386,7 +412,7 @@ impl<S: Set> Worker<S> {
         let before = self.before(plan.ply);
         let more = bonus(plan.depth);
         if pos.is_noisy(m) {
-            self.history.learn_capture(m, Self::taken(pos, m), more);
+            self.history.learn_capture(m, taken(pos, m), more);
         } else {
             let killers = &mut self.frame(plan.ply).killers;
             if killers[0] != Some(m) {
@@ -399,8 +425,7 @@ impl<S: Set> Worker<S> {
             }
         }
         for other in captures.all() {
-            self.history
-                .learn_capture(other, Self::taken(pos, other), -more);
+            self.history.learn_capture(other, taken(pos, other), -more);
         }
     }
 

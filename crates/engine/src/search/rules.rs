@@ -1,59 +1,28 @@
 //! What the rules end or forbid inside the search: draws, wins without mate, when passing is no help.
 
 use super::Worker;
+use crate::judge::Judge;
 use crate::score::MATE;
 use husun::pos::Pos;
 use husun::set::Set;
-use husun::{Kind, Move, Special, Variant};
+use husun::{Move, Special};
 
-/// A game's rules that the search asks for.
-#[derive(Clone, Debug)]
-pub(crate) struct RuleFacts {
-    pub move_rule: u32,
-    /// Occurrence of a position that draws, if any.
-    pub repetition: Option<u32>,
-    /// The royal piece that may Traverse, and what it becomes.
-    pub traverse: Option<(Kind, Kind)>,
-    /// Officers' worth below which passing proves nothing.
-    pub least_to_pass: i32,
-}
+/// Officers' worth below which passing proves nothing where stalemate wins: having to move hurts while more is left.
+const LEAST_TO_PASS: i32 = 700;
 
-impl RuleFacts {
-    pub fn new(variant: &Variant) -> RuleFacts {
-        let rules = variant.rules();
-        let odd = rules.endings.stalemate == husun::variant::Stalemate::Win;
-        RuleFacts {
-            move_rule: rules.endings.move_rule.unwrap_or(u32::MAX),
-            repetition: rules.endings.repetition,
-            traverse: rules.traverse.as_ref().map(|t| (t.piece, t.becomes)),
-            // Where stalemate wins, having to move hurts while more is left.
-            least_to_pass: if odd { 700 } else { 1 },
-        }
-    }
-
-    /// Whether a side need not make this move although it has no other.
-    pub fn is_optional(&self, m: Move) -> bool {
-        m.special() == Special::Crowning
-            || self
-                .traverse
-                .is_some_and(|(piece, becomes)| m.piece() == piece && m.placed() == becomes)
-    }
-}
-
-impl<S: Set> Worker<S> {
+impl<S: Set, J: Judge<S>> Worker<S, J> {
     /// The score of a position that the rules end, or that counts as a draw in the search. Mates and
     /// stalemates are found where moves are made.
     #[inline(always)]
     pub(super) fn ended(&self, pos: &Pos<S>, ply: usize, in_check: bool) -> Option<i32> {
-        let t = &*self.eval.tables;
+        let t = &*self.tables;
         if t.citadel_reached(pos) {
             return Some(0);
         }
         if t.opponent_bared(pos) {
             return Some(MATE - ply as i32);
         }
-        let drawn =
-            self.repeated(pos) || t.only_royals(pos) || pos.halfmove() >= self.rules.move_rule;
+        let drawn = self.repeated(pos) || t.only_royals(pos) || self.facts.is_idle(pos.halfmove());
         if drawn {
             // Mate and a stalemate that wins come first.
             let decided = (in_check || t.stalemate_wins()) && !t.has_moves(pos);
@@ -65,7 +34,7 @@ impl<S: Set> Worker<S> {
     /// Whether the position stood before: once since the root, or as often as the rules ask for.
     #[inline(always)]
     fn repeated(&self, pos: &Pos<S>) -> bool {
-        let Some(limit) = self.rules.repetition else {
+        let Some(limit) = self.facts.repetition else {
             return false;
         };
         let here = self.path.len();
@@ -88,22 +57,36 @@ impl<S: Set> Worker<S> {
     /// Whether passing tells anything: the side has pieces to spare.
     #[inline(always)]
     pub(super) fn may_pass(&self, pos: &Pos<S>) -> bool {
-        self.eval.officers_worth(pos, pos.turn()) >= self.rules.least_to_pass
+        let least = if self.tables.stalemate_wins() {
+            LEAST_TO_PASS
+        } else {
+            1
+        };
+        self.exchanges.officers_worth(pos, pos.turn()) >= least
     }
 
     /// Whether the side to move may accept a draw for want of a move that it must make.
     #[inline(always)]
     pub(crate) fn may_accept(&self, in_check: bool, moves: &[Move]) -> bool {
-        self.rules.traverse.is_some()
+        self.facts.traverse.is_some()
             && !in_check
             && !moves.is_empty()
-            && moves.iter().all(|&m| self.rules.is_optional(m))
+            && moves.iter().all(|&m| self.is_optional(m))
+    }
+
+    /// Whether a side need not make this move although it has no other.
+    fn is_optional(&self, m: Move) -> bool {
+        m.special() == Special::Crowning
+            || self
+                .facts
+                .traverse
+                .is_some_and(|(piece, becomes)| m.piece() == piece && m.placed() == becomes)
     }
 
     /// Score of a side without legal moves.
     #[inline(always)]
     pub(super) fn no_moves(&self, ply: usize, in_check: bool) -> i32 {
-        if in_check || self.eval.tables.stalemate_wins() {
+        if in_check || self.tables.stalemate_wins() {
             self.lost(ply)
         } else {
             0

@@ -3,10 +3,11 @@
 
 use super::{Directory, Payer, is_id};
 use crate::clock::Halt;
-use crate::store::{Due, GameWrite, millis};
+use crate::refusal::Reason;
 use crate::task::Command;
 use std::collections::HashSet;
 use std::time::Duration;
+use store::{Due, GameWrite, millis};
 
 /// How often storage is asked.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -75,7 +76,7 @@ impl Directory {
             match self.get(&id, Payer::Server).await {
                 Ok(Some(_)) => woken.push(id),
                 Ok(None) => self.leave_aside(&id, "it has no fitting id").await,
-                Err(refused) if refused.code == "damaged" => {
+                Err(refused) if refused.reason == Reason::Damaged => {
                     self.leave_aside(&id, &refused.message).await;
                 }
                 Err(refused) => {

@@ -3,6 +3,7 @@
 use super::Failure;
 use super::kept::{Kept, Shelf};
 use crate::directory::Directory;
+use crate::refusal::Reason;
 use crate::work::{Weight, Work};
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
@@ -96,11 +97,7 @@ pub async fn file(
     }
     let last = path.rsplit('/').next().unwrap_or_default();
     if path.starts_with("assets/") || (last.contains('.') && !path.starts_with("analysis")) {
-        return Err(Failure::of(
-            StatusCode::NOT_FOUND,
-            "no_such_path",
-            "there is no such file",
-        ));
+        return Err(Failure::of(Reason::NoSuchPath, "there is no such file"));
     }
     Ok(match client.get("index.html", &shelf, work).await? {
         Some(file) => file.answer(&headers),

@@ -4,20 +4,17 @@ use super::address::Address;
 use super::{Failure, Json};
 use crate::directory::{Directory, Payer};
 use crate::guest::Guest;
-use crate::names::name_of;
+use crate::refusal::Reason;
 use crate::state::App;
 use crate::wire::{GameCard, GameMade, NewGame, Refusal, Snapshot};
 use crate::work::Weight;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use play::names::name_of;
 
 fn no_game() -> Failure {
-    Failure::of(
-        StatusCode::NOT_FOUND,
-        "no_such_game",
-        "there is no such game",
-    )
+    Failure::of(Reason::NoSuchGame, "there is no such game")
 }
 
 /// Games that can be watched, those moved last first.
@@ -41,7 +38,7 @@ pub async fn make(
 ) -> Result<Response, Failure> {
     if !app.guard.game(address) {
         let message = "too many games from your address; wait a minute";
-        let refused = Failure::of(StatusCode::TOO_MANY_REQUESTS, "rate", message);
+        let refused = Failure::of(Reason::Rate, message);
         return Ok(([(header::RETRY_AFTER, "60")], refused).into_response());
     }
     let mut person = guest.person.clone();
@@ -95,7 +92,7 @@ pub async fn pgn(
     let of = id.clone();
     let write = move || crate::pgn::of_table(&of, &table);
     let text = app.directory.work().run(Weight::Light, write).await?;
-    let text = text.map_err(|e| Failure::of(StatusCode::CONFLICT, "not_begun", e))?;
+    let text = text.map_err(|e| Failure::of(Reason::NotBegun, e))?;
     let name = format!("attachment; filename=\"husun-{id}.pgn\"");
     let headers = [
         (

@@ -1,9 +1,9 @@
 //! What is answered before the server takes players: that it lives, and how far it is with its start.
 
 use super::Failure;
+use crate::refusal::Reason;
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
@@ -60,7 +60,7 @@ impl Gate {
                 "the server starts: for {seconds} s it could not open its storage: {trouble}"
             ),
         };
-        Failure::of(StatusCode::SERVICE_UNAVAILABLE, "starting", message)
+        Failure::of(Reason::Starting, message)
     }
 }
 

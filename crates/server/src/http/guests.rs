@@ -2,12 +2,12 @@
 
 use super::{Failure, Json};
 use crate::guest::Guest;
-use crate::names::name_of;
+use crate::refusal::Reason;
 use crate::state::App;
 use crate::wire::{GameCard, Me, Refusal};
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::IntoResponse;
+use play::names::name_of;
 
 /// The guest who asks. Sets the cookie that knows the guest again.
 #[utoipa::path(get, path = "/api/me", responses((status = 200, body = Me)))]
@@ -27,11 +27,7 @@ pub async fn rename(
     let Some(name) = name_of(&me.name) else {
         let message =
             "a name has 1 to 30 characters, letters or digits among them, and is not the engine's";
-        return Err(Failure::of(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "name",
-            message,
-        ));
+        return Err(Failure::of(Reason::Name, message));
     };
     let guest = guest.renamed(name.clone(), app.secure_cookies);
     Ok((guest, axum::Json(Me { name })))

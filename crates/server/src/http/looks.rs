@@ -5,10 +5,11 @@ use super::address::Address;
 use super::kept::{Kept, Shelf};
 use super::variants::find;
 use crate::directory::Directory;
+use crate::refusal::Reason;
 use crate::state::App;
 use crate::work::Weight;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use husun::{Kind, Side, Variant};
 use render::{Picture, PieceSet, Style, Theme};
@@ -42,16 +43,11 @@ pub struct Wanted {
     set: Option<String>,
 }
 
-fn bad(code: &str, message: impl Into<String>) -> Failure {
-    Failure::of(StatusCode::UNPROCESSABLE_ENTITY, code, message)
-}
-
 fn theme_of(name: Option<&str>) -> Result<Theme, Failure> {
     match name {
         None => Ok(Theme::Light),
-        Some(name) => {
-            Theme::parse(name).ok_or_else(|| bad("theme", "unknown theme, expected light or dark"))
-        }
+        Some(name) => Theme::parse(name)
+            .ok_or_else(|| Failure::of(Reason::Theme, "unknown theme, expected light or dark")),
     }
 }
 
@@ -59,7 +55,10 @@ fn set_of(name: Option<&str>) -> Result<PieceSet, Failure> {
     match name {
         None | Some("themed") => Ok(PieceSet::Themed),
         Some("letters") => Ok(PieceSet::Letters),
-        Some(_) => Err(bad("set", "unknown piece set, expected themed or letters")),
+        Some(_) => Err(Failure::of(
+            Reason::Set,
+            "unknown piece set, expected themed or letters",
+        )),
     }
 }
 
@@ -83,9 +82,9 @@ type Wish = Result<Query<Wanted>, axum::extract::rejection::QueryRejection>;
 fn wanted(query: Wish) -> Result<Wanted, Failure> {
     match query {
         Ok(Query(wanted)) => Ok(wanted),
-        Err(rejection) => Err(Failure::of(
+        Err(rejection) => Err(Failure::unread(
+            Reason::Query,
             rejection.status(),
-            "query",
             rejection.body_text(),
         )),
     }
@@ -116,10 +115,10 @@ pub async fn board(
         let position = match (&wanted.fen, &wanted.setup) {
             (Some(fen), _) => variant
                 .position(fen)
-                .map_err(|e| bad("fen", e.to_string()))?,
+                .map_err(|e| Failure::of(Reason::Fen, e.to_string()))?,
             (None, Some(name)) => variant
                 .start_of(name)
-                .ok_or_else(|| bad("setup", "no such set-up"))?,
+                .ok_or_else(|| Failure::of(Reason::Setup, "no such set-up"))?,
             (None, None) => variant.start(),
         };
         Ok(render::svg::board(&Picture::of(&position), &style))
@@ -169,7 +168,7 @@ pub async fn pieces(
         .filter(|n| matches!(*n, "themed" | "letters"));
     let Some(name) = name else {
         let message = "no such piece set, expected themed.css or letters.css";
-        return Err(Failure::of(StatusCode::NOT_FOUND, "set", message));
+        return Err(Failure::of(Reason::NoSuchSet, message));
     };
     let set = set_of(Some(name))?;
     let (place, name) = (format!("pieces/{}/{name}", variant.id()), name.to_owned());

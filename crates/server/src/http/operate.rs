@@ -3,17 +3,17 @@
 use super::Failure;
 use super::kept::Shelf;
 use crate::directory::Directory;
-use crate::refusal::refusal;
+use crate::refusal::{Reason, Refused, refused};
 use crate::state::App;
-use crate::store::{Health, Store};
 use crate::wire::Refusal;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
+use store::{Health, Store};
 use tokio::sync::Mutex;
 
 /// How long it holds what the storage has answered: it is not asked more often, however many want to know.
@@ -28,10 +28,10 @@ pub struct Wellness {
 }
 
 /// When the storage was asked, and what came of it.
-type Answered = (Instant, Result<(), Refusal>);
+type Answered = (Instant, Result<(), Refused>);
 
 impl Wellness {
-    async fn of(&self, store: &dyn Store) -> Result<(), Refusal> {
+    async fn of(&self, store: &dyn Store) -> Result<(), Refused> {
         let mut last = self.last.lock().await;
         if let Some((at, answer)) = &*last
             && at.elapsed() < HOLDS
@@ -39,10 +39,10 @@ impl Wellness {
             return answer.clone();
         }
         let answer = match tokio::time::timeout(PATIENCE, store.ping()).await {
-            Ok(answer) => answer.map_err(Refusal::from),
+            Ok(answer) => answer.map_err(Refused::from),
             Err(_) => {
                 let message = format!("the storage has not answered within {PATIENCE:?}");
-                Err(refusal("storage", message))
+                Err(refused(Reason::Storage, message))
             }
         };
         *last = Some((Instant::now(), answer.clone()));
@@ -61,20 +61,12 @@ pub async fn health() -> &'static str {
         (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub async fn ready(State(app): State<App>) -> Result<&'static str, Failure> {
     if !app.ready.load(Relaxed) {
-        return Err(Failure::of(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "starting",
-            "the server goes down",
-        ));
+        return Err(Failure::of(Reason::Starting, "the server goes down"));
     }
     let services = app.directory.services();
     if let Health::Ill(trouble) = &*services.writer.health().borrow() {
         let message = format!("nothing can be stored: {trouble}");
-        return Err(Failure::of(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "storage",
-            message,
-        ));
+        return Err(Failure::of(Reason::Storage, message));
     }
     let store = &*services.store;
     app.wellness.of(store).await?;

@@ -4,11 +4,12 @@ use super::address::Address;
 use super::chunks::Chunks;
 use super::{Failure, Json, MAX_PGN};
 use crate::pgn::{self, PgnError};
+use crate::refusal::Reason;
 use crate::state::App;
 use crate::wire::{PgnAnswer, PgnRequest, PositionAnswer, PositionRequest, Refusal};
 use crate::work::Weight;
 use axum::extract::{FromRequest, Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::header;
 
 /// A position, from a start and moves.
 #[utoipa::path(
@@ -62,6 +63,6 @@ pub async fn pgn(
 fn failure(error: PgnError) -> Failure {
     match error {
         PgnError::Rate => super::too_much(),
-        error => Failure::of(StatusCode::UNPROCESSABLE_ENTITY, "pgn", error.to_string()),
+        error => Failure::of(Reason::Pgn, error.to_string()),
     }
 }

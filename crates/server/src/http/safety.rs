@@ -2,6 +2,7 @@
 //! of the interface has the same shape.
 
 use super::{Failure, address};
+use crate::refusal::{Reason, refused};
 use crate::state::App;
 use crate::wire::Refusal;
 use axum::body::Body;
@@ -76,23 +77,20 @@ fn refusal(app: &App, parts: &Parts, operates: bool) -> Option<Failure> {
     };
     if !within_rate {
         return Some(Failure::of(
-            StatusCode::TOO_MANY_REQUESTS,
-            "rate",
+            Reason::Rate,
             "too many requests from your address; wait a little",
         ));
     }
     if !app.hosts.admit(parts, operates) {
         return Some(Failure::of(
-            StatusCode::MISDIRECTED_REQUEST,
-            "host",
+            Reason::Host,
             "this server is not known under the name in the request's host; who runs it can set `hosts`",
         ));
     }
     let foreign = changes(&parts.method, &parts.headers) && !is_own(&parts.headers, &app.origins);
     foreign.then(|| {
         Failure::of(
-            StatusCode::FORBIDDEN,
-            "origin",
+            Reason::Origin,
             "this comes from a page of another site, which may not do that",
         )
     })
@@ -132,16 +130,16 @@ async fn in_shape(response: Response) -> Response {
     let words = axum::body::to_bytes(body, WORDS).await.unwrap_or_default();
     let words = String::from_utf8_lossy(&words);
     let words = words.trim();
-    let (code, otherwise) = match parts.status {
-        StatusCode::METHOD_NOT_ALLOWED => ("method", "this path does not take that method"),
-        StatusCode::PAYLOAD_TOO_LARGE => ("malformed", "the request is too long"),
+    let (reason, otherwise) = match parts.status {
+        StatusCode::METHOD_NOT_ALLOWED => (Reason::Method, "this path does not take that method"),
+        StatusCode::PAYLOAD_TOO_LARGE => (Reason::Malformed, "the request is too long"),
         StatusCode::GATEWAY_TIMEOUT => (
-            "timeout",
+            Reason::Timeout,
             "this took too long, or the request did not come to its end; try again",
         ),
-        StatusCode::UPGRADE_REQUIRED => ("upgrade", "this path is for WebSockets"),
-        status if status.is_server_error() => ("fault", "a fault of the server"),
-        _ => ("malformed", "the request is not understood"),
+        StatusCode::UPGRADE_REQUIRED => (Reason::Upgrade, "this path is for WebSockets"),
+        status if status.is_server_error() => (Reason::Fault, "a fault of the server"),
+        _ => (Reason::Malformed, "the request is not understood"),
     };
     let message = match words {
         "" => otherwise,
@@ -154,10 +152,7 @@ async fn in_shape(response: Response) -> Response {
     ] {
         parts.headers.remove(name);
     }
-    let refusal = axum::Json(Refusal {
-        code: code.into(),
-        message: message.into(),
-    });
+    let refusal = axum::Json(Refusal::from(refused(reason, message)));
     let (shaped, body) = refusal.into_response().into_parts();
     parts.headers.extend(shaped.headers);
     Response::from_parts(parts, Body::new(body))

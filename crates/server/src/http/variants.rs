@@ -3,8 +3,8 @@
 use super::address::Address;
 use super::kept::Shelf;
 use super::{Failure, Json};
-use crate::customs;
 use crate::directory::Directory;
+use crate::refusal::Reason;
 use crate::state::App;
 use crate::wire::{
     Both, Choice, Customs, Family, Looks, PieceInfo, ReachAnswer, ReachRequest, Refusal, Region,
@@ -12,9 +12,10 @@ use crate::wire::{
 };
 use crate::work::Weight;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use husun::{Side, Square, Variant};
+use play::customs;
 use std::sync::Arc;
 
 /// The game of an id in a path.
@@ -22,7 +23,7 @@ pub fn find(id: &str) -> Result<Arc<Variant>, Failure> {
     games::variant(id).ok_or_else(|| {
         let known: Vec<&str> = games::ids().collect();
         let message = format!("no such game; there are {}", known.join(", "));
-        Failure::of(StatusCode::NOT_FOUND, "no_such_variant", message)
+        Failure::of(Reason::NoSuchVariant, message)
     })
 }
 
@@ -38,7 +39,7 @@ fn card(variant: &Variant) -> VariantCard {
         sides: Both::of(|side| variant.looks()[side.index()].name.clone()),
         customs: variant.customs().as_ref().map(|c| Customs {
             family: c.family.clone(),
-            method: customs::method(c),
+            method: customs::method(c).into(),
             choice: c
                 .choice
                 .iter()
@@ -83,12 +84,7 @@ pub async fn list(
 /// Families of games between which players choose by match customs.
 #[utoipa::path(get, path = "/api/families", responses((status = 200, body = Vec<Family>)))]
 pub async fn families() -> axum::Json<Vec<Family>> {
-    axum::Json(
-        customs::families()
-            .iter()
-            .map(customs::Family::to_wire)
-            .collect(),
-    )
+    axum::Json(customs::families().iter().map(Into::into).collect())
 }
 
 /// One game with everything needed to show it.
@@ -196,8 +192,6 @@ pub async fn reach(
 }
 
 fn reached(variant: &Variant, request: &ReachRequest) -> Result<ReachAnswer, Failure> {
-    let bad =
-        |code: &str, message: String| Failure::of(StatusCode::UNPROCESSABLE_ENTITY, code, message);
     let mut letters = request.letter.chars();
     let kind = letters
         .next()
@@ -210,8 +204,8 @@ fn reached(variant: &Variant, request: &ReachRequest) -> Result<ReachAnswer, Fai
                 .map(|p| p.letter.to_string())
                 .collect();
             let found: String = request.letter.chars().take(10).collect();
-            bad(
-                "letter",
+            Failure::of(
+                Reason::Letter,
                 format!("no piece {found:?}, expected one of {}", known.join(" ")),
             )
         })?;
@@ -219,14 +213,14 @@ fn reached(variant: &Variant, request: &ReachRequest) -> Result<ReachAnswer, Fai
         variant
             .frame()
             .parse(text)
-            .map_err(|e| bad("square", e.to_string()))
+            .map_err(|e| Failure::of(Reason::Square, e.to_string()))
     };
     let from = square(&request.from)?;
     let squares = |texts: &[String]| texts.iter().map(square).collect::<Result<Vec<_>, _>>();
     let most = variant.frame().len();
     if request.own.len().max(request.enemy.len()) > most {
         let message = format!("more squares than the board's {most}");
-        return Err(bad("square", message));
+        return Err(Failure::of(Reason::Square, message));
     }
     let (own, enemy) = (squares(&request.own)?, squares(&request.enemy)?);
     let side = Side::from(request.side);

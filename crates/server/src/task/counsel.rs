@@ -1,9 +1,10 @@
-//! The engine as a Counsellor (rules/tigersquares.md, Match custom).
+//! The engine as a Counsellor (games/strike80/rules.md).
 
 use super::GameTask;
-use crate::table::Event;
-use ::engine::{Level, Outcome};
+use crate::engines::Thought;
+use ::engine::Level;
 use husun::Special;
+use play::table::Event;
 
 impl GameTask {
     /// Asks the engine if it owes a player advice.
@@ -14,17 +15,20 @@ impl GameTask {
     }
 
     /// Tells the player what the engine found; if it was too busy it is asked again.
-    pub(super) async fn advise(&mut self, outcome: Option<Outcome>) {
+    pub(super) async fn advise(&mut self, thought: Option<Thought>) {
         let Some(side) = self.table.engine_counsels() else {
             return;
         };
-        let Some(outcome) = outcome else {
+        let Some(thought) = thought else {
             return self.counsel_by_engine();
         };
-        let (Some(game), Some(best)) = (self.table.game(), outcome.best) else {
+        let (Some(game), Some(best)) = (self.table.game(), thought.best) else {
             return;
         };
         let position = game.position();
+        let Ok(best) = position.parse_uci(&best) else {
+            return;
+        };
         let text = match best.special() {
             Special::Crowning => "I would promote the Kings to Emperors.".to_owned(),
             _ => format!(

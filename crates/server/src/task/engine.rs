@@ -1,15 +1,14 @@
 //! The engine as an opponent: asked when it is its turn, and answering draw offers.
 
 use super::{Command, GameTask, Thinking};
-use crate::brains::{self, Purpose, Question};
-use crate::table::{Action, Event, Who};
-use ::engine::{ClockSituation, Level, Outcome};
+use crate::engines::{Job, JobClock, Purpose, Thought, longest};
+use ::engine::Level;
 use husun::{Position, Side};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use play::table::Event;
+use play::{Deed, Who};
 use std::time::Duration;
 
-/// Wait before the engine is asked again when the pool was full.
+/// Wait before the engine is asked again when the pool was full, or its answer was a fault.
 const AGAIN: Duration = Duration::from_millis(500);
 
 impl GameTask {
@@ -34,104 +33,89 @@ impl GameTask {
     }
 
     pub(super) fn stop_thinking(&mut self) {
-        for thinking in [self.thinking.take(), self.counselling.take()]
-            .into_iter()
-            .flatten()
-        {
-            thinking.stop.store(true, Relaxed);
-        }
+        (self.thinking, self.counselling) = (None, None);
     }
 
-    /// Asks about the present position.
+    fn job(&self, level: Level) -> Option<Job> {
+        let game = self.table.game()?;
+        let (ply, now) = (self.table.ply(), self.now());
+        let clock = self.table.clock().map(|clock| JobClock {
+            control: clock.control(),
+            remaining: clock.remaining(game.turn(), now),
+        });
+        let history = (0..ply).filter_map(|ply| game.position_at(ply));
+        Some(Job {
+            asker: self.id.clone(),
+            purpose: Purpose::Play,
+            variant: game.variant().id().to_owned(),
+            fen: game.position().fen(),
+            history: history.map(Position::key).collect(),
+            level: level.number(),
+            clock,
+            most: longest(level, clock.as_ref()),
+            lines: 1,
+            seed: self.table.spec().seed.wrapping_add(ply as u64),
+        })
+    }
+
+    /// Asks about the present position. The answer comes as a command.
     pub(super) fn ask(&mut self, level: Level) -> Option<Thinking> {
         self.asked += 1;
         let number = self.asked;
-        let game = self.table.game()?;
-        let ply = self.table.ply();
-        let now = self.now();
-        let clock = self.table.clock().map(|clock| ClockSituation {
-            control: clock.control(),
-            remaining: clock.remaining(game.turn(), now),
-            moves_to_go: None,
-        });
-        let stop: Arc<AtomicBool> = Arc::default();
-        let history = (0..ply).filter_map(|ply| game.position_at(ply));
-        let commands = self.commands.upgrade()?;
-        let runtime = tokio::runtime::Handle::current();
-        let question = Question {
-            owner: self.id.clone(),
-            purpose: Purpose::Play,
-            position: game.position().clone(),
-            history: history.map(Position::key).collect(),
-            level,
-            limits: brains::limits(level, clock),
-            lines: 1,
-            seed: self.table.spec().seed.wrapping_add(ply as u64),
-            stop: stop.clone(),
-            report: Box::new(|_| {}),
-            done: Box::new(move |outcome| {
-                let outcome = outcome.ok();
-                // The game waits for the answer, so its queue is the place to wait.
-                runtime.spawn(async move {
-                    if outcome.is_none() {
-                        // What ended in a fault may do so again, and is not to keep a thread busy with that.
-                        tokio::time::sleep(AGAIN).await;
-                    }
-                    let thought = Command::Thought { number, outcome };
-                    let _ = commands.send(thought).await;
-                });
-            }),
-        };
-        if let Err(busy) = self.services.brains.ask(question) {
+        let asked = self.services.engines.ask(self.job(level)?);
+        if let Err(busy) = &asked {
             tracing::warn!(game = %self.id, %busy, "the engine is asked again later");
-            let commands = self.commands.clone();
-            tokio::spawn(async move {
-                tokio::time::sleep(AGAIN).await;
-                if let Some(commands) = commands.upgrade() {
-                    let outcome = None;
-                    let thought = Command::Thought { number, outcome };
-                    let _ = commands.send(thought).await;
-                }
-            });
         }
-        Some(Thinking { number, ply, stop })
+        let commands = self.commands.clone();
+        let waits = tokio::spawn(async move {
+            let thought = match asked {
+                Ok(mut asked) => asked.end().await,
+                Err(_) => None,
+            };
+            if thought.is_none() {
+                // What ended in a fault may do so again, and is not to keep a thread busy with that.
+                tokio::time::sleep(AGAIN).await;
+            }
+            if let Some(commands) = commands.upgrade() {
+                // The game waits for the answer, so its queue is the place to wait.
+                let thought = Command::Thought { number, thought };
+                let _ = commands.send(thought).await;
+            }
+        });
+        Some(Thinking {
+            number,
+            ply: self.table.ply(),
+            waits,
+        })
     }
 
-    pub(super) async fn thought(&mut self, number: u64, outcome: Option<Outcome>) {
+    pub(super) async fn thought(&mut self, number: u64, thought: Option<Thought>) {
         // An answer to a question that does not stand any more is passed over.
         let asked = |thinking: &mut Thinking| thinking.number == number;
         if self.counselling.take_if(asked).is_some() {
-            return self.advise(outcome).await;
+            return self.advise(thought).await;
         }
         if self.thinking.take_if(asked).is_none() {
             return;
         }
-        let Some(outcome) = outcome else {
+        let Some(thought) = thought else {
             return self.think();
         };
-        let (Some(side), Some(best)) = (self.table.turn(), outcome.best) else {
+        let (Some(side), Some(best)) = (self.table.turn(), thought.best) else {
             return;
         };
-        self.score = Some(outcome.score.value());
-        let Some(game) = self.table.game() else {
-            return;
-        };
+        self.score = Some(thought.score);
         let (ply, seq) = (self.table.ply() as u32, None);
-        let action = match outcome.accept {
-            true => Action::Accept { ply, seq },
-            false => Action::Move {
+        let deed = match thought.accept {
+            true => Deed::Accept { ply, seq },
+            false => Deed::Move {
                 ply,
                 seq,
-                text: game.position().uci(best).to_string(),
+                text: best,
             },
         };
         let now = self.now();
-        let services = self.services.clone();
-        let die = &mut || services.die();
-        match self
-            .table
-            .decide(Who::Player(side), &action, now, Duration::ZERO, die)
-        {
+        match self.decide(Who::Player(side), &deed, now, Duration::ZERO) {
             Ok(events) => Box::pin(self.carry_out(events, now)).await,
             Err(error) => {
                 tracing::info!(game = %self.id, %error, "the engine's move came too late")
@@ -141,11 +125,10 @@ impl GameTask {
 
     /// The engine's answer to a draw offer.
     pub(super) async fn answer_draw_offer(&mut self) {
-        let offer = self.table.game().and_then(|g| g.draw_offer());
-        let Some(engine) = offer.map(Side::opponent) else {
+        let Some(engine) = self.table.draw_offer().map(Side::opponent) else {
             return;
         };
-        if self.table.level(engine).is_none() || self.table.is_over() {
+        if self.table.level(engine).is_none() {
             return;
         }
         let event = match ::engine::agrees_to_draw(self.score, self.table.ply()) {

@@ -1,102 +1,131 @@
-//! What sockets are told: written once for all who are told the same.
+//! What those who are there are told: written once for all who are told the same.
 
 use super::GameTask;
-use crate::brains::Purpose;
-use crate::table::{Event, Who};
-use crate::wire::{ChatLine, Now, ServerMessage};
-use axum::extract::ws::Utf8Bytes;
+use super::messages::{Audience, Told, told_at, write};
+use crate::engines::Purpose;
+use crate::show::{self, Moment, Presence};
+use crate::wire::{Now, ServerMessage, Snapshot};
+use play::Who;
+use play::table::{ChatLine, Event};
+
+/// A message as it goes to a browser.
+pub(super) fn text_of(message: &ServerMessage) -> String {
+    // Names, numbers and texts alone: there is nothing in a message that JSON cannot say.
+    serde_json::to_string(message).unwrap_or_default()
+}
 
 impl GameTask {
-    pub(super) fn now_message(&self) -> Now {
-        let mut now = self.table.now(self.now(), &self.presence(), self.trouble());
-        self.still(&mut now);
-        now.engine_waits = self.engine_waits();
-        now
+    pub(super) fn presence(&self) -> Presence {
+        let mut presence = Presence::default();
+        for who in self.sockets.values() {
+            match who {
+                Who::Player(side) => *presence.online.get_mut(*side) = true,
+                Who::Counsellor(_) | Who::Watcher => presence.watchers += 1,
+            }
+        }
+        presence
     }
 
-    /// How many questions come before this game's, if the engine has not taken it up.
+    fn moment<'a>(&self, presence: &'a Presence) -> Moment<'a> {
+        Moment {
+            at: self.now(),
+            presence,
+            trouble: self.trouble(),
+            running: self.halted.borrow().is_none(),
+        }
+    }
+
+    pub(super) fn now_message(&self) -> Now {
+        let presence = self.presence();
+        Now {
+            engine_waits: self.engine_waits(),
+            ..show::now(&self.table, &self.moment(&presence))
+        }
+    }
+
+    pub(super) fn snapshot(&self, who: Who) -> Snapshot {
+        let presence = self.presence();
+        let word = |opener: &_| self.services.keys.word(opener);
+        show::snapshot(&self.id, &self.table, who, &self.moment(&presence), word)
+    }
+
+    /// How many jobs come before this game's, if the engine has not taken it up.
     pub(super) fn engine_waits(&self) -> Option<u32> {
         self.thinking.as_ref()?;
-        let before = self.services.brains.before(Purpose::Play, &self.id)?;
+        let before = self.services.engines.before(Purpose::Play, &self.id)?;
         Some(u32::try_from(before).unwrap_or(u32::MAX))
-    }
-
-    /// While the server's time stands still, so do the clocks.
-    pub(super) fn still(&self, now: &mut Now) {
-        if let Some(clocks) = &mut now.clocks
-            && self.halted.borrow().is_some()
-        {
-            clocks.running = None;
-        }
     }
 
     /// Tells that the storage is out of order, or in order again, while something is being stored: no word of that.
     pub(super) fn tell_trouble(&mut self) {
         let trouble = self.trouble().map(Into::into);
-        self.tell_all(&ServerMessage::Trouble { trouble });
-    }
-
-    /// Tells the players.
-    pub(super) fn tell_players(&self, message: &ServerMessage) {
-        self.tell_those(|who| matches!(who, Who::Player(_)), message);
+        self.tell(Audience::All, &ServerMessage::Trouble { trouble });
     }
 
     /// Tells everyone what is so now, with the last `played` moves.
     pub(super) fn tell_now(&mut self, played: usize) {
         self.presence_due = None;
-        let all = self.table.played();
-        let message = ServerMessage::Update {
-            played: all[all.len().saturating_sub(played)..].to_vec(),
-            now: Box::new(self.now_message()),
-        };
-        self.tell_all(&message);
-    }
-
-    /// Tells everyone. A socket that does not keep up is dropped from the game; its client comes anew.
-    pub(super) fn tell_all(&mut self, message: &ServerMessage) {
         if self.sockets.is_empty() {
             return;
         }
-        let text: Utf8Bytes = match serde_json::to_string(message) {
-            Ok(text) => text.into(),
-            Err(error) => return tracing::error!(%error, "a message cannot be written"),
+        let from = self.table.ply().saturating_sub(played);
+        let message = ServerMessage::Update {
+            played: show::played(&self.table, from),
+            now: Box::new(self.now_message()),
         };
-        self.sockets
-            .retain(|_, socket| socket.outbox.send(text.clone()));
+        self.tell(Audience::All, &message);
     }
 
-    fn tell_those(&self, which: impl Fn(Who) -> bool, message: &ServerMessage) {
-        for socket in self.sockets.values().filter(|s| which(s.who)) {
-            socket.outbox.tell(message);
+    /// Tells those of an audience. One who does not keep up comes anew and is told everything.
+    pub(super) fn tell(&mut self, to: Audience, message: &ServerMessage) {
+        if !self.sockets.is_empty() {
+            self.publish(to, &text_of(message));
         }
     }
 
-    pub(super) fn tell_snapshots(&self) {
-        for socket in self.sockets.values() {
-            let snapshot = Box::new(self.snapshot(socket.who));
-            socket.outbox.tell(&ServerMessage::Snapshot(snapshot));
+    pub(super) fn publish(&mut self, to: Audience, text: &str) {
+        self.told += 1;
+        let head = Told {
+            life: self.life,
+            n: self.told,
+            to,
+        };
+        let message = write(&head, text);
+        self.services.bus.publish(&told_at(&self.id), message);
+    }
+
+    /// Tells everyone the whole game, each what is for that one.
+    pub(super) fn tell_snapshots(&mut self) {
+        let mut told: Vec<Who> = Vec::new();
+        let all: Vec<Who> = self.sockets.values().copied().collect();
+        for who in all {
+            if !told.contains(&who) {
+                told.push(who);
+                let snapshot = Box::new(self.snapshot(who));
+                self.tell(Audience::Who(who), &ServerMessage::Snapshot(snapshot));
+            }
         }
     }
 
     /// What is for some ears alone.
-    pub(super) fn tell_private(&self, events: &[Event]) {
+    pub(super) fn tell_private(&mut self, events: &[Event]) {
         for event in events {
             match event {
                 Event::Chat { side, text } => {
                     let line = ChatLine {
-                        side: (*side).into(),
+                        side: *side,
                         text: text.clone(),
                     };
-                    self.tell_players(&ServerMessage::Chat(line));
+                    self.tell(Audience::Players, &ServerMessage::Chat((&line).into()));
                 }
                 Event::CounselAsked { side } => {
-                    let counsellor = |who| who == Who::Counsellor(*side);
-                    self.tell_those(counsellor, &ServerMessage::CounselAsked);
+                    let counsellor = Audience::Who(Who::Counsellor(*side));
+                    self.tell(counsellor, &ServerMessage::CounselAsked);
                 }
                 Event::Advised { side, text } => {
                     let text = text.clone();
-                    let player = |who| who == Who::Player(*side);
-                    self.tell_those(player, &ServerMessage::Counsel { text });
+                    let player = Audience::Who(Who::Player(*side));
+                    self.tell(player, &ServerMessage::Counsel { text });
                 }
                 _ => {}
             }

@@ -1,17 +1,23 @@
 //! A game against a storage that fails: nothing is decided by it, nothing is lost, and the clocks stand still.
 
 use super::*;
-use crate::brains::Brains;
 use crate::clock::ServerClock;
 use crate::directory::Payer;
+use crate::engines::LocalEngines;
 use crate::positions::Lines;
 use crate::seats::SeatKeys;
-use crate::store::{
-    Answer, Health, ListedGame, RunRow, SqlStore, Store, StoreError, StoredGame, Writer,
-};
-use crate::wire::NewGame;
+use crate::socket::game::{GameGone, GameSide};
+use crate::socket::outbox::{Item, Outbox, TooSlow};
+use crate::wire::{NewGame, ServerMessage, Stage as Told};
 use crate::work::Work;
+use axum::extract::ws::Utf8Bytes;
 use axum_extra::extract::cookie::Key;
+use bus::{Bus, Listener, LocalBus, Subscription};
+use bytes::Bytes;
+use play::table::Person;
+use store::{
+    Answer, GameWrite, Health, ListedGame, RunRow, SqlStore, Store, StoreError, StoredGame, Writer,
+};
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 
@@ -51,7 +57,11 @@ impl Store for Breakable {
     }
 }
 
-struct Player(Outgoing);
+/// A player at a socket without a network.
+struct Player {
+    heard: mpsc::UnboundedReceiver<Result<Utf8Bytes, GameGone>>,
+    deeds: mpsc::UnboundedSender<Deed>,
+}
 
 impl Player {
     async fn until<T>(
@@ -59,8 +69,9 @@ impl Player {
         want: impl Fn(ServerMessage) -> Option<T>,
     ) -> Result<T, Box<dyn std::error::Error>> {
         loop {
-            let next = tokio::time::timeout(Duration::from_secs(20), self.0.next());
-            let text = next.await?.map_err(|ending| format!("{ending:?}"))?;
+            let next = tokio::time::timeout(Duration::from_secs(20), self.heard.recv());
+            let text = next.await?.ok_or("ended")?;
+            let text = text.map_err(|gone| format!("{gone:?}"))?;
             if let Some(found) = want(serde_json::from_str(&text)?) {
                 return Ok(found);
             }
@@ -73,29 +84,63 @@ impl Player {
     ) -> Result<crate::wire::Now, Box<dyn std::error::Error>> {
         self.until(|m| match m {
             ServerMessage::Update { now, .. } if want(&now) => Some(*now),
+            ServerMessage::Snapshot(snapshot) if want(&snapshot.now) => Some(snapshot.now),
             _ => None,
         })
         .await
     }
+
+    fn play(&self, ply: u32, text: &str) -> Tested {
+        let (seq, text) = (None, text.into());
+        Ok(self.deeds.send(Deed::Move { ply, seq, text })?)
+    }
 }
 
 async fn sit(
-    handle: &Handle,
+    directory: &Directory,
+    game: &str,
     socket: u64,
-    seat: &str,
+    seat: Option<&str>,
 ) -> Result<Player, Box<dyn std::error::Error>> {
-    let (outbox, inbox) = Outbox::new(64, 1 << 20);
-    let visitor = Visitor {
-        socket,
-        outbox,
-        person: Person {
-            guest: format!("guest{socket}"),
-            name: "Ann".into(),
-        },
-        seat: Some(seat.into()),
+    let (outbox, mut outgoing) = Outbox::new(64, 1 << 20);
+    let services = directory.services().clone();
+    let mut side = GameSide::new(socket, services.bus.clone(), outbox);
+    let person = Person {
+        guest: format!("guest{socket}"),
+        name: "Ann".into(),
     };
-    handle.commands.send(Command::Join(visitor)).await?;
-    Ok(Player(inbox))
+    let seat = seat.map(Into::into);
+    side.join(directory, Payer::Server, game.into(), seat, person)
+        .await?;
+    let (tell, heard) = mpsc::unbounded_channel();
+    let (deeds, mut done) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        loop {
+            let text = tokio::select! {
+                item = outgoing.next() => match item {
+                    Ok(Item::Text(text)) => Ok(Some(text)),
+                    Ok(Item::Told(message)) => side.told(&message),
+                    Err(TooSlow) => return,
+                },
+                outcome = side.answered() => side.take(outcome).map(|()| None),
+                deed = done.recv() => {
+                    let Some(deed) = deed else { return side.end() };
+                    let _ = side.act(deed, services.clock.now(), Duration::ZERO);
+                    Ok(None)
+                }
+            };
+            let gone = text.is_err();
+            if let Some(text) = text.transpose()
+                && tell.send(text).is_err()
+            {
+                return side.end();
+            }
+            if gone {
+                return;
+            }
+        }
+    });
+    Ok(Player { heard, deeds })
 }
 
 /// A server without a network: its storage can be broken.
@@ -110,6 +155,10 @@ struct Bench {
 
 impl Bench {
     async fn start(name: &str) -> Result<Bench, Box<dyn std::error::Error>> {
+        Bench::start_on(name, Arc::new(LocalBus::new())).await
+    }
+
+    async fn start_on(name: &str, bus: Arc<dyn Bus>) -> Result<Bench, Box<dyn std::error::Error>> {
         let folder = std::env::temp_dir().join(format!("husun-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
         let store = SqlStore::file(&folder.join("games.sqlite")).await?;
@@ -126,7 +175,8 @@ impl Bench {
         let services = Arc::new(Services {
             writer: Writer::new(breakable.clone()),
             store: breakable,
-            brains: Brains::new(2, 1)?,
+            bus,
+            engines: Arc::new(LocalEngines::new(2, 1)?),
             work: Work::new(),
             lines: Lines::default(),
             clock,
@@ -162,7 +212,7 @@ impl Bench {
         &self,
         first_socket: u64,
         control: &str,
-    ) -> Result<(String, Handle, [Player; 2]), Box<dyn std::error::Error>> {
+    ) -> Result<(String, [Player; 2]), Box<dyn std::error::Error>> {
         let wishes = NewGame {
             variant: Some(games::ORTHODOX.into()),
             clock: Some(control.into()),
@@ -175,48 +225,28 @@ impl Bench {
         };
         let made = self.directory.make(&wishes, &person).await;
         let (made, _) = made.map_err(|r| r.message)?;
-        let handle = self.directory.get(&made.id, Payer::Server).await;
-        let handle = handle.map_err(|r| r.message)?.ok_or("no game")?;
-        let mut white = sit(&handle, first_socket, &made.seats.white).await?;
-        let black = sit(&handle, first_socket + 1, &made.seats.black).await?;
-        white.now(|now| now.stage == Stage::Playing).await?;
-        Ok((made.id, handle, [white, black]))
+        let (directory, seats) = (&self.directory, &made.seats);
+        let mut white = sit(directory, &made.id, first_socket, Some(&seats.white)).await?;
+        let black = sit(directory, &made.id, first_socket + 1, Some(&seats.black)).await?;
+        white.now(|now| now.stage == Told::Playing).await?;
+        Ok((made.id, [white, black]))
     }
 
     async fn end(self) -> Tested {
-        self.directory.services().brains.close();
+        self.directory.services().engines.close();
         self.follows.abort();
         std::fs::remove_dir_all(&self.folder)?;
         Ok(())
     }
 }
 
-async fn play(bench: &Bench, handle: &Handle, socket: u64, ply: u32, text: &str) -> Tested {
-    let command = Command::Act {
-        socket,
-        outbox: Outbox::new(1, 1000).0,
-        of: "move",
-        action: Action::Move {
-            ply,
-            seq: None,
-            text: text.into(),
-        },
-        came: Arrival {
-            at: bench.directory.services().clock.now(),
-            instant: Instant::now(),
-            lag: Duration::ZERO,
-        },
-    };
-    Ok(handle.commands.send(command).await?)
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_storage_fault_decides_no_game() -> Tested {
     let bench = Bench::start("fault").await?;
-    let (id, handle, [mut white, mut black]) = bench.begun(1, "fischer:1s+0s").await?;
-    let (_, _, [mut other, _watches]) = bench.begun(11, "fischer:1s+0s").await?;
+    let (id, [mut white, mut black]) = bench.begun(1, "fischer:1s+0s").await?;
+    let (_, [mut other, _watches]) = bench.begun(11, "fischer:1s+0s").await?;
     bench.broken.store(true, Relaxed);
-    play(&bench, &handle, 1, 0, "e4").await?;
+    white.play(0, "e4")?;
     let trouble = |m| match m {
         ServerMessage::Trouble { trouble } => trouble,
         ServerMessage::Update { now, .. } => {
@@ -248,7 +278,7 @@ async fn a_storage_fault_decides_no_game() -> Tested {
         now.result.is_none() && clocks.times.white.main_ms > 500,
         "{clocks:?}"
     );
-    play(&bench, &handle, 2, 1, "e5").await?;
+    black.play(1, "e5")?;
     white.now(|now| now.ply == 2).await?;
     let stored = bench.store.load(&id).await?.ok_or("not stored")?;
     let played = stored.events.iter().filter(|e| e.body.contains("played"));
@@ -259,9 +289,9 @@ async fn a_storage_fault_decides_no_game() -> Tested {
 #[tokio::test(flavor = "multi_thread")]
 async fn time_in_storing_is_nobodys() -> Tested {
     let bench = Bench::start("slow").await?;
-    let (id, handle, [_white, mut black]) = bench.begun(1, "fischer:10s+0s").await?;
+    let (id, [white, mut black]) = bench.begun(1, "fischer:10s+0s").await?;
     bench.slow_ms.store(400, Relaxed);
-    play(&bench, &handle, 1, 0, "e4").await?;
+    white.play(0, "e4")?;
     let now = black.now(|now| now.ply == 1).await?;
     let left = now.clocks.ok_or("no clocks")?.times.black.main_ms;
     assert!(left > 9900, "{left} ms left after a commit of 400 ms");
@@ -285,7 +315,7 @@ async fn time_in_storing_is_nobodys() -> Tested {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_whose_log_was_written_by_another_is_read_anew() -> Tested {
     let bench = Bench::start("foreign").await?;
-    let (id, handle, [mut white, _black]) = bench.begun(1, "none").await?;
+    let (id, [mut white, _black]) = bench.begun(1, "none").await?;
     let seq = bench.store.load(&id).await?.ok_or("gone")?.events.len() as i64 + 1;
     let services = bench.directory.services().clone();
     let event = Event::Resigned {
@@ -297,51 +327,25 @@ async fn a_game_whose_log_was_written_by_another_is_read_anew() -> Tested {
         ..GameWrite::default()
     };
     services.writer.write(foreign).await?;
-    play(&bench, &handle, 1, 0, "e4").await?;
+    white.play(0, "e4")?;
     let error = white
         .now(|now| now.ply == 1)
         .await
         .err()
         .ok_or("a move was told that is not stored")?;
     assert_eq!(error.to_string(), "GameGone");
-    drop(handle);
-    let again = bench
-        .directory
-        .get(&id, Payer::Server)
-        .await
-        .map_err(|r| r.message)?;
-    let again = again.ok_or("no game")?;
-    let (outbox, inbox) = Outbox::new(64, 1 << 20);
-    let person = Person {
-        guest: "maker".into(),
-        name: "Maker".into(),
-    };
-    let visitor = Visitor {
-        socket: 5,
-        outbox,
-        person,
-        seat: None,
-    };
-    again.commands.send(Command::Join(visitor)).await?;
-    let snapshot = Player(inbox)
-        .until(|m| match m {
-            ServerMessage::Snapshot(snapshot) => Some(snapshot),
-            _ => None,
-        })
-        .await?;
-    assert_eq!(snapshot.now.stage, Stage::Over, "what is stored holds");
+    let mut again = sit(&bench.directory, &id, 5, None).await?;
+    let now = again.now(|_| true).await?;
+    assert_eq!(now.stage, Told::Over, "what is stored holds");
     bench.end().await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_that_nobody_looks_at_costs_nothing() -> Tested {
     let bench = Bench::start("idle").await?;
-    let (id, handle, players) = bench.begun(1, "days:300").await?;
+    let (id, players) = bench.begun(1, "days:300").await?;
     assert_eq!(bench.directory.live(), 1);
-    for socket in [1, 2] {
-        handle.commands.send(Command::Leave { socket }).await?;
-    }
-    drop((handle, players));
+    drop(players);
     let start = Instant::now();
     while bench.directory.live() > 0 && start.elapsed() < LINGER * 3 {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -351,10 +355,10 @@ async fn a_game_that_nobody_looks_at_costs_nothing() -> Tested {
     let seen = bench.directory.look(&id, "maker", Payer::Server).await;
     assert_eq!(
         seen.map_err(|r| r.message)?.ok_or("gone")?.now.stage,
-        Stage::Playing
+        Told::Playing
     );
     let own = bench.directory.own("maker").await.map_err(|r| r.message)?;
-    assert_eq!((own.len(), own[0].stage), (1, Stage::Playing));
+    assert_eq!((own.len(), own[0].stage), (1, Told::Playing));
     assert_eq!(bench.directory.live(), 0);
     bench.end().await
 }
@@ -362,11 +366,8 @@ async fn a_game_that_nobody_looks_at_costs_nothing() -> Tested {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flag_falls_though_nobody_is_there() -> Tested {
     let bench = Bench::start("flag").await?;
-    let (id, handle, players) = bench.begun(1, "fischer:2s+0s").await?;
-    for socket in [1, 2] {
-        handle.commands.send(Command::Leave { socket }).await?;
-    }
-    drop((handle, players));
+    let (id, players) = bench.begun(1, "fischer:2s+0s").await?;
+    drop(players);
     // As after a sudden end: no task knows of the game.
     let attends = tokio::spawn(bench.directory.clone().attend());
     let start = Instant::now();
@@ -386,21 +387,63 @@ async fn a_flag_falls_though_nobody_is_there() -> Tested {
     bench.end().await
 }
 
-#[tokio::test]
-async fn a_socket_that_does_not_keep_up_is_known() {
-    let (outbox, mut outgoing) = Outbox::new(2, 1000);
-    for n in 0..2 {
-        outbox.tell(&ServerMessage::Pong { n });
+/// A bus that loses every third message of those that are told.
+#[derive(Debug, Default)]
+struct Lossy {
+    bus: LocalBus,
+    told: AtomicU64,
+}
+
+impl Bus for Lossy {
+    fn publish(&self, subject: &str, message: Bytes) {
+        if self.told.fetch_add(1, Relaxed) % 3 != 2 {
+            self.bus.publish(subject, message);
+        }
     }
-    assert_eq!(outgoing.ending(), None);
-    outbox.tell(&ServerMessage::Pong { n: 2 });
-    assert_eq!(outgoing.ending(), Some(Ending::TooSlow));
-    // Room again does not bring back what was lost.
-    assert!(outgoing.try_next().is_some());
-    assert_eq!(outgoing.next().await, Err(Ending::TooSlow));
-    // Bytes are bounded too, but for a message that waits alone.
-    let (outbox, mut outgoing) = Outbox::new(64, 1000);
-    assert!(outbox.send("x".repeat(5000).into()));
-    assert!(!outbox.send("x".into()), "more waits than may");
-    assert_eq!(outgoing.try_next().map(|text| text.len()), Some(5000));
+    fn subscribe<'a>(
+        &'a self,
+        subject: &'a str,
+        listener: Arc<dyn Listener>,
+    ) -> bus::Answer<'a, Subscription> {
+        self.bus.subscribe(subject, listener)
+    }
+    fn request<'a>(
+        &'a self,
+        subject: &'a str,
+        message: Bytes,
+        patience: Duration,
+    ) -> bus::Answer<'a, Bytes> {
+        self.bus.request(subject, message, patience)
+    }
+    fn serve<'a>(&'a self, subject: &'a str, waiting: usize) -> bus::Answer<'a, Requests> {
+        self.bus.serve(subject, waiting)
+    }
+}
+
+/// What is lost on the bus is seen by its number, and the whole game is told anew.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_bus_loses_is_told_again() -> Tested {
+    let bench = Bench::start_on("lossy", Arc::new(Lossy::default())).await?;
+    let (id, [mut white, mut black]) = bench.begun(1, "none").await?;
+    let moves = ["g1f3", "g8f6", "f3g1", "f6g8"];
+    for (ply, text) in (0..7).zip(moves.iter().cycle()) {
+        let mover = if ply % 2 == 0 { &white } else { &black };
+        mover.play(ply, text)?;
+        // Whoever missed it hears of what is told next: here of those who come, again and again.
+        let comes = tokio::spawn({
+            let (directory, id) = (bench.directory.clone(), id.clone());
+            async move {
+                for n in 0.. {
+                    let socket = 100 + 100 * u64::from(ply) + n;
+                    let _comes = sit(&directory, &id, socket, None).await.ok();
+                    tokio::time::sleep(PRESENCE).await;
+                }
+            }
+        });
+        for player in [&mut white, &mut black] {
+            player.now(|now| now.ply > ply).await?;
+        }
+        comes.abort();
+    }
+    bench.end().await
 }

@@ -160,7 +160,10 @@ pub async fn connect_from(from: Option<IpAddr>, address: SocketAddr) -> Fallible
     if let Some(from) = from {
         socket.bind(SocketAddr::new(from, 0))?;
     }
-    Ok(socket.connect(address).await?)
+    let stream = socket.connect(address).await?;
+    // As browsers do: a short message does not wait for the answer to the one before.
+    stream.set_nodelay(true)?;
+    Ok(stream)
 }
 
 /// One request on a connection of its own.

@@ -1,0 +1,167 @@
+//! The bus within one process: nothing is copied, nothing waits, nothing is lost.
+
+use super::{Answer, Bus, BusError, Guard, Listener, Request, Requests, Subscription};
+use bytes::Bytes;
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
+
+/// Parts that are locked apart, so that subjects seldom wait for each other.
+const PARTS: usize = 32;
+
+#[derive(Default)]
+struct Part {
+    listeners: HashMap<String, Vec<(u64, Arc<dyn Listener>)>>,
+    servers: HashMap<String, (u64, mpsc::Sender<Request>)>,
+}
+
+struct Shared {
+    parts: Vec<Mutex<Part>>,
+    hasher: RandomState,
+    next: AtomicU64,
+}
+
+impl Shared {
+    fn part(&self, subject: &str) -> MutexGuard<'_, Part> {
+        let at = self.hasher.hash_one(subject) as usize % PARTS;
+        self.parts[at]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn number(&self) -> u64 {
+        self.next.fetch_add(1, Relaxed)
+    }
+
+    fn end_listening(&self, subject: &str, number: u64) {
+        let mut part = self.part(subject);
+        let Some(listeners) = part.listeners.get_mut(subject) else {
+            return;
+        };
+        listeners.retain(|(n, _)| *n != number);
+        if listeners.is_empty() {
+            part.listeners.remove(subject);
+        }
+    }
+
+    fn end_serving(&self, subject: &str, number: u64) {
+        let mut part = self.part(subject);
+        if part.servers.get(subject).is_some_and(|(n, _)| *n == number) {
+            part.servers.remove(subject);
+        }
+    }
+}
+
+/// The bus within one process.
+#[derive(Clone)]
+pub struct LocalBus {
+    shared: Arc<Shared>,
+}
+
+impl LocalBus {
+    /// A bus that nobody uses yet.
+    pub fn new() -> LocalBus {
+        LocalBus {
+            shared: Arc::new(Shared {
+                parts: (0..PARTS).map(|_| Mutex::default()).collect(),
+                hasher: RandomState::new(),
+                next: AtomicU64::new(0),
+            }),
+        }
+    }
+}
+
+impl Default for LocalBus {
+    fn default() -> LocalBus {
+        LocalBus::new()
+    }
+}
+
+impl fmt::Debug for LocalBus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LocalBus")
+    }
+}
+
+impl Bus for LocalBus {
+    fn publish(&self, subject: &str, message: Bytes) {
+        let mut part = self.shared.part(subject);
+        let Some(listeners) = part.listeners.get_mut(subject) else {
+            return;
+        };
+        listeners.retain(|(_, listener)| listener.hear(&message));
+        if listeners.is_empty() {
+            part.listeners.remove(subject);
+        }
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        subject: &'a str,
+        listener: Arc<dyn Listener>,
+    ) -> Answer<'a, Subscription> {
+        Box::pin(async move {
+            let number = self.shared.number();
+            let mut part = self.shared.part(subject);
+            let listeners = part.listeners.entry(subject.into()).or_default();
+            listeners.push((number, listener));
+            drop(part);
+            let (shared, subject) = (self.shared.clone(), subject.to_owned());
+            let end = move || shared.end_listening(&subject, number);
+            Ok(Subscription {
+                _place: Guard::new(end),
+            })
+        })
+    }
+
+    fn request<'a>(
+        &'a self,
+        subject: &'a str,
+        message: Bytes,
+        patience: Duration,
+    ) -> Answer<'a, Bytes> {
+        Box::pin(async move {
+            let (answer, told) = oneshot::channel();
+            let request = Request {
+                message,
+                received: Instant::now(),
+                answer,
+            };
+            let server = self.shared.part(subject).servers.get(subject).cloned();
+            let (_, server) = server.ok_or(BusError::Nobody)?;
+            let asked = async {
+                server.send(request).await.map_err(|_| BusError::Nobody)?;
+                // It may end while its questions wait: they go with it.
+                drop(server);
+                told.await.map_err(|_| BusError::Gone)
+            };
+            match tokio::time::timeout(patience, asked).await {
+                Ok(answer) => answer,
+                Err(_) => Err(BusError::Late),
+            }
+        })
+    }
+
+    fn serve<'a>(&'a self, subject: &'a str, waiting: usize) -> Answer<'a, Requests> {
+        Box::pin(async move {
+            let number = self.shared.number();
+            let (asks, queue) = mpsc::channel(waiting.max(1));
+            let mut part = self.shared.part(subject);
+            if part.servers.contains_key(subject) {
+                return Err(BusError::Taken);
+            }
+            part.servers.insert(subject.into(), (number, asks));
+            drop(part);
+            let (shared, subject) = (self.shared.clone(), subject.to_owned());
+            let end = move || shared.end_serving(&subject, number);
+            Ok(Requests {
+                queue,
+                _place: Guard::new(end),
+            })
+        })
+    }
+}

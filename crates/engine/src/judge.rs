@@ -1,0 +1,33 @@
+//! How positions are judged: what the search asks of an evaluation, whichever it is. The hand-made one is in `eval`;
+//! which one a game is played with is decided in `engine`, once, and the search is compiled for each.
+
+use crate::eval::Evaluation;
+use husun::Move;
+use husun::pos::Pos;
+use husun::set::Set;
+
+/// Judges the positions of a line as the search goes down and back up.
+///
+/// A judge keeps a stack, one entry for each position from the root on, so that what it knows of a position can be
+/// derived from what it knows of the one before (piece-square sums, the first layer of a network) and is at hand again
+/// when a move is taken back. Every thread has its own clone.
+pub(crate) trait Judge<S: Set>: Clone + Send + Sync {
+    /// Begins at a root; whatever was on the stack is forgotten.
+    fn reset(&mut self, pos: &Pos<S>);
+
+    /// A legal move was made, from the position last pushed to `next`.
+    fn push(&mut self, pos: &Pos<S>, m: Move, next: &Pos<S>);
+
+    /// The side to move has passed, which led to `next`.
+    fn push_null(&mut self, next: &Pos<S>);
+
+    /// The last move, or pass, is taken back.
+    fn pop(&mut self);
+
+    /// How good the position last pushed, which is given too, is for the side to move, in centipawns and
+    /// clear of the scores of mates. Deep in quiescence a side in check is asked for, too.
+    fn evaluate(&mut self, pos: &Pos<S>) -> i32;
+
+    /// The evaluation of any position by itself, with its parts.
+    fn explain(&self, pos: &Pos<S>) -> Evaluation;
+}

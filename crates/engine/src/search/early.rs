@@ -1,0 +1,80 @@
+//! Ends of nodes before their moves are looked at: the evaluation is far above or below, or the opponent may move twice.
+
+use super::{BEFORE, Node, Plan, Run, Window, Worker};
+use crate::judge::Judge;
+use crate::score::MATE_BOUND;
+use husun::set::Set;
+
+impl<S: Set, J: Judge<S>> Worker<S, J> {
+    /// Ends a node before its moves are looked at, where the evaluation is far above or below.
+    #[inline(always)]
+    pub(super) fn cut_early(&mut self, run: &Run, node: &Node<S>, plan: &Plan) -> Option<i32> {
+        let Window { alpha, beta } = plan.window;
+        let (depth, ply) = (plan.depth, plan.ply);
+        let eval = plan
+            .known
+            .map_or(plan.static_eval, |entry| entry.sharpen(plan.static_eval));
+        // Far above: whatever the opponent does.
+        if depth <= 8
+            && eval - 75 * (depth - i32::from(plan.improving)) >= beta
+            && eval < MATE_BOUND
+            && beta > -MATE_BOUND
+        {
+            return Some((eval + beta) / 2);
+        }
+        // Far below: only captures could help.
+        if depth <= 3 && eval + 220 * depth < alpha {
+            let score = self.quiescence::<false>(run, node, plan.window, ply, 0);
+            if score <= alpha {
+                return Some(score);
+            }
+        }
+        // Above even if the opponent moves twice.
+        let own_turn = self.frames[ply + BEFORE - 1].moved.is_some();
+        if depth >= 3
+            && own_turn
+            && plan.cut
+            && eval >= beta
+            && plan.static_eval + 20 * depth >= beta + 100
+            && beta > -MATE_BOUND
+            && self.may_pass(node.pos)
+        {
+            return self.null_move(run, node, plan, eval);
+        }
+        None
+    }
+
+    fn null_move(&mut self, run: &Run, node: &Node<S>, plan: &Plan, eval: i32) -> Option<i32> {
+        let (depth, ply, beta) = (plan.depth, plan.ply, plan.window.beta);
+        let reduction = 3 + depth / 3 + ((eval - beta) / 200).min(3);
+        let next = self.tables.pass(node.pos);
+        self.judge.push_null(&next);
+        self.frame(ply).moved = None;
+        self.frame(ply + 1).royal_taken = false;
+        let floor = self.floor;
+        self.path.push(node.pos.key());
+        self.floor = self.path.len();
+        let child = Node {
+            pos: &next,
+            in_check: false,
+        };
+        let w = Window::null(beta - 1);
+        let score = -self.search::<false>(run, &child, w, depth - reduction, ply + 1, false);
+        self.floor = floor;
+        self.unmake();
+        if self.stopped {
+            return Some(0);
+        }
+        if score < beta {
+            return None;
+        }
+        let score = if score > MATE_BOUND { beta } else { score };
+        if depth < 12 {
+            return Some(score);
+        }
+        // Deep enough for the truth: again without passing.
+        let w = Window::new(beta - 1, beta);
+        let checked = self.search::<false>(run, node, w, depth - reduction, ply, false);
+        (checked >= beta).then_some(score)
+    }
+}

@@ -1,0 +1,254 @@
+//! The search over positions of one width: its threads, what they share, and what is told of it. Iterative deepening,
+//! which each of them does, is in `root`.
+
+use crate::engine::{Info, Options, Outcome};
+use crate::eval::Evaluation;
+use crate::exchange::Exchanges;
+use crate::facts::Facts;
+use crate::judge::Judge;
+use crate::limits::Limits;
+use crate::root::{Front, Iteration, Report, Root, RootMove, Task};
+use crate::score::{MAX_PLY, Score, Wdl};
+use crate::search::{Run, Worker};
+use crate::stopwatch::Stopwatch;
+use crate::tt::Table;
+use husun::Position;
+use husun::pos::Pos;
+use husun::set::Set;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+/// What a search is asked.
+pub(crate) struct Ask<'a> {
+    pub position: &'a Position,
+    pub history: &'a [u64],
+    pub limits: &'a Limits,
+    pub stop: &'a AtomicBool,
+    pub options: &'a Options,
+    pub table: &'a Table,
+    pub watch: Stopwatch,
+}
+
+/// The search over positions of whatever width, judged by whatever judge.
+pub(crate) trait AnySearcher: Send + Sync {
+    /// Makes what so many threads need.
+    fn prepare(&mut self, threads: usize);
+    /// Forgets what earlier searches learned.
+    fn clear(&mut self);
+    /// Searches a position; nothing is found in one of another width.
+    fn search(&mut self, ask: &Ask, report: &mut dyn FnMut(&Info)) -> Outcome;
+    /// Evaluates a position without looking ahead; none of another width.
+    fn evaluate(&self, position: &Position) -> Option<Evaluation>;
+}
+
+/// The search over positions of one width.
+pub(crate) struct Searcher<S: Set, J> {
+    facts: Arc<Facts<S>>,
+    exchanges: Arc<Exchanges<S>>,
+    /// Every worker has a clone.
+    judge: J,
+    workers: Vec<Worker<S, J>>,
+}
+
+impl<S: Set, J: Judge<S>> AnySearcher for Searcher<S, J> {
+    /// The system gives memory only when it is written to, which would otherwise fall into the search.
+    fn prepare(&mut self, threads: usize) {
+        let old = self.workers.len();
+        self.set_threads(threads);
+        for worker in self.workers.iter_mut().skip(old) {
+            worker.history.clear();
+        }
+    }
+
+    fn clear(&mut self) {
+        for worker in &mut self.workers {
+            worker.history.clear();
+        }
+    }
+
+    fn search(&mut self, ask: &Ask, report: &mut dyn FnMut(&Info)) -> Outcome {
+        match ask.position.at_width() {
+            Some(pos) => self.search_pos(ask, pos, report),
+            None => Outcome::none(),
+        }
+    }
+
+    fn evaluate(&self, position: &Position) -> Option<Evaluation> {
+        position.at_width().map(|pos| self.judge.explain(pos))
+    }
+}
+
+impl<S: Set, J: Judge<S>> Searcher<S, J> {
+    pub fn new(facts: Arc<Facts<S>>, exchanges: Arc<Exchanges<S>>, judge: J) -> Self {
+        Searcher {
+            facts,
+            exchanges,
+            judge,
+            workers: Vec::new(),
+        }
+    }
+
+    /// Brings the workers to the number of threads.
+    fn set_threads(&mut self, threads: usize) {
+        self.workers.truncate(threads);
+        while self.workers.len() < threads {
+            let main = self.workers.is_empty();
+            let (facts, exchanges) = (self.facts.clone(), self.exchanges.clone());
+            let worker = Worker::new(facts, exchanges, self.judge.clone(), main);
+            self.workers.push(worker);
+        }
+    }
+
+    fn search_pos(&mut self, ask: &Ask, pos: &Pos<S>, report: &mut dyn FnMut(&Info)) -> Outcome {
+        self.set_threads(ask.options.threads);
+        let tables = self.facts.tables.clone();
+        let mut all = Vec::new();
+        tables.legal_moves(pos, &mut all);
+        let accept = ask.position.can_accept() && !ask.position.in_check();
+        let wanted = &ask.limits.searchmoves;
+        all.retain(|m| wanted.is_empty() || wanted.contains(m));
+        let root = Root {
+            pos: *pos,
+            in_check: tables.in_check(pos, pos.turn()),
+            path: ask.history.to_vec(),
+        };
+        let level = ask.options.level;
+        let limits = level.limit(ask.limits);
+        let lines = level.lines(all.len()).unwrap_or(ask.options.lines);
+        let budget = limits.budget(ask.options.overhead);
+        let run = Run {
+            table: ask.table,
+            stop: ask.stop,
+            over: AtomicBool::new(false),
+            nodes: AtomicU64::new(0),
+            front: Front::default(),
+            watch: ask.watch.clone(),
+            hard: budget.hard,
+            limits: &limits,
+            points: ask.options.points,
+        };
+        let task = Task {
+            depth: limits.depth.unwrap_or(MAX_PLY as u32),
+            lines,
+            budget,
+            thread: 0,
+        };
+        let mut moves: Vec<RootMove> = all.iter().map(|&m| RootMove::new(m)).collect();
+        let mut done = 0;
+        if !moves.is_empty() {
+            self.run_threads(&run, &root, &mut moves, task, &mut |iteration| {
+                done = iteration.depth;
+                let shown = iteration.lines.min(ask.options.lines);
+                tell(&run, iteration, shown, report);
+            });
+        }
+        if done == 0 && !moves.is_empty() {
+            report(&self.at_once(&run, pos, &mut moves));
+        }
+        wait(&run);
+        let mut outcome = outcome(&run, &moves, done);
+        if let Some(i) = level.choose(&moves, pos.key() ^ ask.options.seed) {
+            outcome = outcome_of(&run, &moves[i], done);
+        }
+        outcome.accept = accept && outcome.score < Score::Cp(0);
+        outcome
+    }
+
+    /// What there is to say where the limits end the first iteration: the move that leads, and unless it was looked at
+    /// the evaluation of the position.
+    fn at_once(&self, run: &Run, pos: &Pos<S>, moves: &mut [RootMove]) -> Info {
+        let best = &mut moves[0];
+        if best.known().is_none() {
+            best.score = self.judge.explain(pos).total;
+        }
+        let score = Score::of(best.score);
+        Info {
+            depth: 1,
+            seldepth: 1,
+            line: 1,
+            score,
+            wdl: Wdl::of(score),
+            nodes: run.nodes.load(Relaxed),
+            time: run.watch.elapsed(),
+            hashfull: run.table.full(),
+            pv: best.line.clone(),
+        }
+    }
+
+    /// Runs all workers; the first one decides when it is over.
+    fn run_threads(
+        &mut self,
+        run: &Run,
+        root: &Root<S>,
+        moves: &mut [RootMove],
+        task: Task,
+        report: Report,
+    ) {
+        let Some((main, helpers)) = self.workers.split_first_mut() else {
+            return;
+        };
+        std::thread::scope(|scope| {
+            for (i, helper) in helpers.iter_mut().enumerate() {
+                let mut moves = moves.to_vec();
+                let task = Task {
+                    thread: i + 1,
+                    ..task
+                };
+                scope.spawn(move || {
+                    helper.deepen(run, root, &mut moves, task, &mut |_| {});
+                    helper.settle(run);
+                });
+            }
+            main.deepen(run, root, moves, task, report);
+            main.settle(run);
+            run.over.store(true, Relaxed);
+        });
+    }
+}
+
+/// Waits where only a stop may end the search.
+fn wait(run: &Run) {
+    while (run.limits.infinite || run.limits.pondering()) && !run.stop.load(Relaxed) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Reports the best lines of an iteration.
+fn tell(run: &Run, iteration: &Iteration, shown: usize, report: &mut dyn FnMut(&Info)) {
+    let depth = iteration.depth;
+    for (i, r) in iteration.moves.iter().take(shown).enumerate() {
+        let score = Score::of(r.score);
+        report(&Info {
+            depth,
+            seldepth: (r.seldepth as u32).max(depth),
+            line: i + 1,
+            score,
+            wdl: Wdl::of(score),
+            nodes: run.nodes.load(Relaxed) + iteration.uncounted,
+            time: run.watch.elapsed(),
+            hashfull: run.table.full(),
+            pv: r.line.clone(),
+        });
+    }
+}
+
+fn outcome(run: &Run, moves: &[RootMove], depth: u32) -> Outcome {
+    match moves.first() {
+        Some(best) => outcome_of(run, best, depth),
+        None => Outcome::none(),
+    }
+}
+
+fn outcome_of(run: &Run, r: &RootMove, depth: u32) -> Outcome {
+    let score = r.known().unwrap_or(0);
+    Outcome {
+        best: Some(r.m),
+        ponder: r.line.get(1).copied(),
+        score: Score::of(score),
+        pv: r.line.clone(),
+        accept: false,
+        depth,
+        nodes: run.nodes.load(Relaxed),
+    }
+}

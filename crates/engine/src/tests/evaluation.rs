@@ -1,0 +1,144 @@
+//! The evaluation: White's view of a position is Black's of the reflected one, and every value counts somewhere.
+
+use super::{Result, all_games, random_positions};
+use crate::engine::{Engine, Options};
+use crate::values::{Values, estimate};
+use husun::variant::StateFlag;
+use husun::{CastlingRights, Position, Setup, Side, Variant};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The position reflected top to bottom, with the colours exchanged.
+fn reflected(position: &Position) -> Result<Position> {
+    let variant = position.variant();
+    let old = position.setup();
+    let mirror = |s| {
+        variant
+            .frame()
+            .mirror(s)
+            .ok_or("a board that has no mirror")
+    };
+    let mut board = vec![None; old.board.len()];
+    for square in variant.frame().squares() {
+        let piece = old.piece_on(square);
+        board[mirror(square)?.index()] = piece.map(|(side, kind)| (side.opponent(), kind));
+    }
+    let mut rights = CastlingRights::default();
+    for (_, side, wing) in CastlingRights::LETTERS {
+        if old.rights.has(side, wing) {
+            rights.add(side.opponent(), wing);
+        }
+    }
+    let mut state = 0;
+    let flags = variant.state_flags();
+    for (i, (_, flag)) in flags.iter().enumerate() {
+        let other = match *flag {
+            StateFlag::InPrison(side, kind) => StateFlag::InPrison(side.opponent(), kind),
+            StateFlag::Castled(side) => StateFlag::Castled(side.opponent()),
+            both => both,
+        };
+        let at = flags.iter().position(|(_, flag)| *flag == other);
+        state |= (old.state >> i & 1) << at.ok_or("a flag of one side alone")?;
+    }
+    let en_passant = old.en_passant.iter().map(|&s| mirror(s));
+    let setup = Setup {
+        board,
+        turn: old.turn.opponent(),
+        rights,
+        en_passant: en_passant.collect::<std::result::Result<_, _>>()?,
+        state,
+        ..old
+    };
+    Ok(Position::from_setup(variant, &setup)?)
+}
+
+/// Whether both sides may promote to the same: what was captured depends on what the set-up had.
+fn promotes_alike(variant: &Variant) -> bool {
+    let captured = variant.rules().promotion.iter().flat_map(|p| &p.captured);
+    captured.copied().all(|kind| {
+        let [white, black] = Side::ALL.map(|side| variant.setup_count(side, kind));
+        white == black
+    })
+}
+
+fn engines(game: &Arc<Variant>) -> [Engine; 2] {
+    let tuned = games::values(game.id());
+    [None, tuned].map(|values| Engine::tuned(game.clone(), values, Options::default()))
+}
+
+#[test]
+fn colours_are_judged_alike() -> Result<()> {
+    let mut games = 0;
+    for game in all_games().filter(|game| promotes_alike(game)) {
+        games += 1;
+        let positions = random_positions(&game, 60, 120);
+        for engine in engines(&game) {
+            for position in &positions {
+                let mirror = reflected(position)?;
+                let here = engine.evaluate(position).ok_or("not judged")?;
+                let there = engine.evaluate(&mirror).ok_or("not judged")?;
+                let told = format!("{}: {} and {}", game.id(), position.fen(), mirror.fen());
+                assert_eq!(here.total, there.total, "{told}");
+                assert_eq!(here.phase, there.phase, "{told}");
+                assert_eq!(here.squares, there.squares * -1, "{told}");
+                assert_eq!(here.sides, [there.sides[1], there.sides[0]], "{told}");
+            }
+        }
+    }
+    assert!(games >= 12, "{games} games");
+    Ok(())
+}
+
+/// Positions that random play seldom reaches: a side has hardly more than its royal piece, where that loses; one side
+/// alone has a second royal piece.
+const RARE: [(&str, &str); 2] = [
+    ("shatranj", "7k/8/8/8/8/2n5/8/K1R5 w - - 0 1"),
+    ("citadel8", "9/9/2p6/3p5/4K4/9/9/Y7k w - - - 0 1"),
+];
+
+#[test]
+fn every_term_counts_somewhere() -> Result<()> {
+    let mut silent: BTreeSet<(String, usize)> = BTreeSet::new();
+    let numbers = |values: &Values| {
+        let mut keys = Vec::new();
+        values
+            .clone()
+            .each(&mut |key, _| keys.push(key.to_string()));
+        keys
+    };
+    let wanted = |key: &str| key.starts_with("terms.");
+    let mut heard = BTreeSet::new();
+    for game in all_games() {
+        let mut positions = random_positions(&game, 25, 120);
+        for (_, fen) in RARE.iter().filter(|(id, _)| *id == game.id()) {
+            positions.push(game.position(fen)?);
+        }
+        let values = estimate(&game);
+        let judged = |values: Values| -> Vec<_> {
+            let engine = Engine::with_values(game.clone(), values, Options::default());
+            positions.iter().map(|p| engine.evaluate(p)).collect()
+        };
+        let usual = judged(values.clone());
+        for (n, key) in numbers(&values).into_iter().enumerate() {
+            let number = (key, n);
+            if !wanted(&number.0) || heard.contains(&number) {
+                continue;
+            }
+            let (mut changed, mut i) = (values.clone(), 0);
+            changed.each(&mut |_, value| {
+                *value += if i == n { 150 } else { 0 };
+                i += 1;
+            });
+            if judged(changed) == usual {
+                silent.insert(number);
+            } else {
+                silent.remove(&number);
+                heard.insert(number);
+            }
+        }
+    }
+    assert!(silent.is_empty(), "no evaluation reads {silent:?}");
+    // Both numbers of each pair, and those that are no pair.
+    assert_eq!(heard.len(), 2 * 22 + 3);
+    Ok(())
+}

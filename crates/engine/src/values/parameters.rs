@@ -1,0 +1,127 @@
+//! Tables of values, each declared once: what is read from a text, written, held to its bounds and moved by the
+//! tuner is the same list, so that no value can be left out of one of them.
+
+use crate::pair::{Pair, pair};
+use serde::{Deserialize, Serialize};
+
+/// Told each number of a table of values with its name in the text.
+pub(crate) type Visit<'a> = &'a mut dyn FnMut(&str, &mut i32);
+
+/// Something with one or more numbers.
+pub(crate) trait Parameter {
+    /// Calls `f` with every number, always in the same order.
+    fn each(&mut self, name: &str, f: Visit);
+}
+
+impl Parameter for i32 {
+    fn each(&mut self, name: &str, f: Visit) {
+        f(name, self);
+    }
+}
+
+impl Parameter for Pair {
+    fn each(&mut self, name: &str, f: Visit) {
+        f(name, &mut self.mg);
+        f(name, &mut self.eg);
+    }
+}
+
+impl Parameter for Vec<Pair> {
+    fn each(&mut self, name: &str, f: Visit) {
+        for pair in self {
+            pair.each(name, f);
+        }
+    }
+}
+
+/// Declares a table of values: its fields with what they are if a text leaves them out.
+macro_rules! parameters {
+    ($(#[$about:meta])* $table:ident { $($(#[$doc:meta])* $field:ident: $kind:ty = $usual:expr,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $table {
+            $($(#[$doc])* pub $field: $kind,)*
+        }
+
+        impl Default for $table {
+            fn default() -> $table {
+                $table { $($field: $usual,)* }
+            }
+        }
+
+        impl Parameter for $table {
+            fn each(&mut self, name: &str, f: Visit) {
+                $(self.$field.each(&format!("{name}.{}", stringify!($field)), f);)*
+            }
+        }
+    };
+}
+
+parameters! {
+    /// What features are worth, in centipawns unless said otherwise.
+    Terms {
+        /// The right to move.
+        tempo: Pair = pair(18, 10),
+        /// Weight of mobility, in hundredths of the built-in curve.
+        mobility: Pair = pair(100, 100),
+        /// Weight of piece-square terms of pieces, in hundredths.
+        squares: Pair = pair(100, 70),
+        /// Weight of the pawns' way to promotion or release, in hundredths.
+        advance: Pair = pair(100, 100),
+        /// A pawn without opposing pawns before it, besides its part of what it may gain.
+        passed: Pair = pair(8, 30),
+        /// A pawn without fellows on the files beside it.
+        isolated: Pair = pair(-8, -10),
+        /// A pawn behind another of its file.
+        doubled: Pair = pair(-8, -14),
+        /// A pawn that a fellow protects.
+        protected: Pair = pair(8, 4),
+        /// An opposing piece that a pawn attacks.
+        pawn_threat: Pair = pair(50, 35),
+        /// An opposing piece that a lesser one attacks.
+        lesser_threat: Pair = pair(28, 24),
+        /// An opposing piece that is attacked and not protected.
+        hanging: Pair = pair(30, 22),
+        /// An opposing piece that a pawn could attack by a safe step.
+        push_threat: Pair = pair(22, 18),
+        /// A square that the opponent attacks once and without pawns, and the side attacks too.
+        contested: Pair = pair(3, 3),
+        /// A piece less than a rook, protected by a pawn, that no opposing pawn can drive away.
+        outpost: Pair = pair(18, 8),
+        /// By how many steps the royal piece is nearer than the opponent's to a pawn that no opposing pawn can stop, in
+        /// hundredths of what the pawn may gain.
+        escort: Pair = pair(0, 8),
+        /// Weight of attacks near the royal piece, in hundredths.
+        danger: Pair = pair(100, 30),
+        /// Units of danger for a square from which a piece could give check unpunished.
+        check: i32 = 14,
+        /// Hundredths of a unit of danger for a square next to the royal piece that is attacked and that it alone protects.
+        weak: i32 = 300,
+        /// Hundredths of a unit of danger for a piece that attacks near the royal piece, whatever its kind.
+        attacker: i32 = 400,
+        /// A pawn before its royal piece, next to it.
+        shield: Pair = pair(16, 0),
+        /// A pawn before its royal piece, a step further.
+        far_shield: Pair = pair(9, 0),
+        /// A file at or beside the royal piece's without a pawn of its own.
+        open_file: Pair = pair(-14, 0),
+        /// A second royal piece, with which none is royal.
+        second_royal: Pair = pair(150, 100),
+        /// Two pieces of a kind that is tied to squares of one colour.
+        both_colours: Pair = pair(25, 45),
+        /// Where a side left with its royal piece alone loses: the opponent's one piece left, in part also its
+        /// two or three.
+        nearly_bare: Pair = pair(120, 160),
+    }
+}
+
+parameters! {
+    /// How much a piece's moves count beside what is built in, in hundredths of that.
+    Weights {
+        /// The number of squares that it reaches.
+        mobility: Pair = pair(100, 100),
+        /// Its attacks near the opposing royal piece.
+        attack: i32 = 100,
+    }
+}

@@ -1,0 +1,180 @@
+//! What someone does in a game, as it can be sent, and why it is not taken.
+
+use husun::{Side, UciError};
+use serde::{Deserialize, Serialize};
+
+/// Longest text of chat and advice, in characters.
+pub const MAX_TEXT: usize = 500;
+/// Most lines of chat kept in a game.
+pub(crate) const MAX_CHAT: usize = 1000;
+/// Most offers, wishes and take-backs in a game: the log of a game is bounded.
+pub(crate) const MAX_OFFERS: u32 = 1000;
+
+/// Who acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Who {
+    /// The player of a side.
+    Player(Side),
+    /// The Counsellor of a side's player.
+    Counsellor(Side),
+    /// One who watches.
+    Watcher,
+}
+
+/// What someone does. `ply` is the number of half-moves played when the deed was done, `seq` the number of the last
+/// event that was known then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "deed", rename_all = "snake_case")]
+#[allow(missing_docs)] // as the messages of a socket, in docs/server.md
+pub enum Deed {
+    Move {
+        ply: u32,
+        seq: Option<u64>,
+        text: String,
+    },
+    Accept {
+        ply: u32,
+        seq: Option<u64>,
+    },
+    Resign,
+    Draw {
+        ply: u32,
+        seq: Option<u64>,
+    },
+    DeclineDraw {
+        ply: u32,
+    },
+    Takeback {
+        ply: u32,
+        seq: Option<u64>,
+    },
+    DeclineTakeback {
+        ply: u32,
+    },
+    Abort,
+    Rematch,
+    Chat {
+        text: String,
+    },
+    Choose {
+        name: String,
+        value: String,
+    },
+    Appoint {
+        engine: bool,
+    },
+    AskCounsel {
+        ply: u32,
+    },
+    Advise {
+        text: String,
+    },
+}
+
+impl Deed {
+    /// Its name, by which it is refused.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Deed::Move { .. } => "move",
+            Deed::Accept { .. } => "accept",
+            Deed::Resign => "resign",
+            Deed::Draw { .. } => "draw",
+            Deed::DeclineDraw { .. } => "decline_draw",
+            Deed::Takeback { .. } => "takeback",
+            Deed::DeclineTakeback { .. } => "decline_takeback",
+            Deed::Abort => "abort",
+            Deed::Rematch => "rematch",
+            Deed::Chat { .. } => "chat",
+            Deed::Choose { .. } => "choose",
+            Deed::Appoint { .. } => "appoint",
+            Deed::AskCounsel { .. } => "ask_counsel",
+            Deed::Advise { .. } => "advise",
+        }
+    }
+}
+
+/// Why a deed is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
+pub enum Refused {
+    #[error("you watch this game; only its players can do that")]
+    Watching,
+    #[error("only the players can do that, not a Counsellor")]
+    CounsellorOnly,
+    #[error("you are no Counsellor")]
+    NoCounsellor,
+    #[error("the game has not begun")]
+    NotBegun,
+    #[error("the game is over")]
+    Over,
+    #[error("the game is not over yet")]
+    NotOver,
+    #[error("it is not your turn")]
+    Turn,
+    #[error("that answers the position after {given} half-moves, the game is at {now}")]
+    Stale { given: u32, now: usize },
+    #[error("moves have been taken back since; look at the board again")]
+    TakenBack,
+    #[error("this game has had {MAX_OFFERS} offers, wishes and take-backs; play on or resign")]
+    TooManyOffers,
+    #[error(transparent)]
+    Illegal(#[from] UciError),
+    #[error("there is nothing to accept: that is for a player whose legal moves are all optional")]
+    NothingToAccept,
+    #[error("you have offered a draw already")]
+    OfferedAlready,
+    #[error("no draw has been offered to you")]
+    NoDrawOffer,
+    #[error("moves are not taken back in this game")]
+    NoTakebacks,
+    #[error("you have made no move that could be taken back")]
+    NothingToTakeBack,
+    #[error("you have asked already")]
+    AskedAlready,
+    #[error("nobody has asked to take a move back")]
+    NoTakebackWish,
+    #[error("both have moved; the game can only be resigned or drawn")]
+    TooLateToAbort,
+    #[error("a rematch has been agreed already")]
+    RematchedAlready,
+    #[error("a text has 1 to {MAX_TEXT} characters, this has {0}")]
+    TextLength(usize),
+    #[error("this game's chat is full")]
+    ChatFull,
+    #[error("{name:?} is not to be chosen by you now")]
+    NotAsked { name: String },
+    #[error("{value:?} cannot be chosen, expected one of {expected}")]
+    Value { value: String, expected: String },
+    #[error("this game has no Counsellors")]
+    NoCounsellors,
+    #[error("your Counsellor has been asked; another cannot be appointed")]
+    CounselSpent,
+    #[error(
+        "the Counsellor can be asked once, when the choice of Emperors stands and your clock runs"
+    )]
+    CannotAsk,
+    #[error("you have not been asked, or it is too late")]
+    NotAskedForAdvice,
+    #[error("your time has run out")]
+    Flagged,
+}
+
+impl Refused {
+    /// A word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Refused::Watching | Refused::CounsellorOnly | Refused::NoCounsellor => "not_your_seat",
+            Refused::NotBegun => "not_begun",
+            Refused::Over => "over",
+            Refused::NotOver => "not_over",
+            Refused::Turn => "not_your_turn",
+            Refused::Stale { .. } | Refused::TakenBack => "stale",
+            Refused::Illegal(_) => "illegal_move",
+            Refused::TextLength(_) | Refused::ChatFull => "text",
+            Refused::NotAsked { .. } | Refused::Value { .. } => "choice",
+            Refused::Flagged => "flagged",
+            _ => "not_now",
+        }
+    }
+}

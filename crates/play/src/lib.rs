@@ -1,0 +1,28 @@
+//! What people may do in a game, as values and pure functions: a game made, its seats, what follows from a deed, what
+//! that makes of it. No storage, no sockets, no time but what is given.
+
+pub mod customs;
+mod deed;
+pub mod names;
+mod sides;
+pub mod table;
+
+pub use deed::{Deed, MAX_TEXT, Refused, Who};
+pub use sides::Both;
+
+use husun::{Move, Position, UciError};
+
+/// Reads a move in UCI form or algebraic notation. What is neither is told as the former would be.
+pub fn read_move(position: &Position, text: &str) -> Result<Move, UciError> {
+    position
+        .parse_uci(text)
+        .or_else(|error| position.parse_san(text).map_err(|_| error))
+}
+
+/// Square of the royal piece in check, as `e1`.
+pub fn check(position: &Position) -> Option<String> {
+    let square = position
+        .in_check()
+        .then(|| position.royal_square(position.turn()))??;
+    Some(position.variant().frame().name(square).to_string())
+}

@@ -1,0 +1,423 @@
+//! Who may do what: deeds become events, or are refused with a reason.
+
+use super::{Board, Chance, Event, Person, Phase, Rematch, SILENCE, Stage, Table, WAITING};
+use crate::customs::Method;
+use crate::deed::{Deed, MAX_CHAT, MAX_OFFERS, MAX_TEXT, Refused, Who};
+use crate::read_move;
+use husun::Side;
+use std::time::Duration;
+
+impl Table {
+    /// What follows from a deed at a time. `lag` is how much of the mover's time was the way here. A deed that was carried out already has no events.
+    pub fn decide(
+        &self,
+        who: Who,
+        deed: &Deed,
+        at: Duration,
+        lag: Duration,
+        chance: &mut dyn Chance,
+    ) -> Result<Vec<Event>, Refused> {
+        let side = match (who, deed) {
+            (Who::Counsellor(side), Deed::Advise { text }) => return self.advise(side, text),
+            (_, Deed::Advise { .. }) => return Err(Refused::NoCounsellor),
+            (Who::Player(side), _) => side,
+            (Who::Counsellor(_), _) => return Err(Refused::CounsellorOnly),
+            (Who::Watcher, _) => return Err(Refused::Watching),
+        };
+        match deed {
+            Deed::Move { ply, seq, text } => {
+                self.not_cut(*seq)?;
+                self.move_by(side, *ply, text, at, lag)
+            }
+            Deed::Accept { ply, seq } => {
+                self.not_cut(*seq)?;
+                self.accept(side, *ply)
+            }
+            Deed::Resign => self.going_on().map(|_| vec![Event::Resigned { side }]),
+            Deed::Draw { ply, seq } => {
+                self.not_cut(*seq)?;
+                self.draw(side, *ply)
+            }
+            Deed::DeclineDraw { ply } => {
+                let board = self.at_ply(*ply)?;
+                match board.game.draw_offer() == Some(side.opponent()) {
+                    true => Ok(vec![Event::DrawDeclined { side }]),
+                    false => Err(Refused::NoDrawOffer),
+                }
+            }
+            Deed::Takeback { ply, seq } => {
+                self.not_cut(*seq)?;
+                self.wish_back(side, *ply)
+            }
+            Deed::DeclineTakeback { ply } => {
+                self.at_ply(*ply)?;
+                match self.takeback_wish() == Some(side.opponent()) {
+                    true => Ok(vec![Event::TakebackDeclined]),
+                    false => Err(Refused::NoTakebackWish),
+                }
+            }
+            Deed::Abort => match (self.is_over(), self.can_abort()) {
+                (true, _) => Err(Refused::Over),
+                (_, true) => Ok(vec![Event::Aborted]),
+                _ => Err(Refused::TooLateToAbort),
+            },
+            Deed::Rematch => self.propose_rematch(side),
+            Deed::Chat { text } => self.say(side, text),
+            Deed::Choose { name, value } => self.choose_by(side, name, value, chance),
+            Deed::Appoint { engine } => self.appoint(side, *engine, chance),
+            Deed::AskCounsel { ply } => {
+                self.at_ply(*ply)?;
+                match self.can_ask(side) {
+                    true => Ok(vec![Event::CounselAsked { side }]),
+                    false => Err(Refused::CannotAsk),
+                }
+            }
+            Deed::Advise { .. } => Err(Refused::NoCounsellor),
+        }
+    }
+
+    /// What follows when someone comes to a seat: the first coming is noted, and may begin the game.
+    /// One who comes by an invitation gets a seat that opens by a word of its own, derived from `number`.
+    pub fn joined(&self, who: Who, person: Person, number: String) -> Vec<Event> {
+        match who {
+            Who::Player(side) if self.seats.get(side).present.is_none() && !self.is_over() => {
+                let invited = self.spec.seats.get(side).kept.is_none();
+                vec![Event::Joined {
+                    side,
+                    person,
+                    number: invited.then_some(number),
+                }]
+            }
+            Who::Counsellor(side) if self.counsellor(side).person.is_none() => {
+                vec![Event::CounsellorJoined {
+                    side,
+                    person,
+                    number: Some(number),
+                }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What follows of itself from the state alone: a game in which all is settled begins.
+    pub fn follow_up(&self) -> Option<Event> {
+        let Phase::Gathering(board) = &self.phase else {
+            return None;
+        };
+        if !self.all_there() {
+            return None;
+        }
+        let variant = match &self.customs {
+            Some(customs) => customs.settled()?,
+            None => board.as_ref()?.game.variant(),
+        };
+        Some(Event::Begun {
+            variant: variant.id().to_owned(),
+        })
+    }
+
+    /// What follows from time alone: a flag has fallen (seen `allowance` after its time, for moves still on
+    /// the way), or someone was silent for too long. A game that nobody comes to is closed when `deserted`.
+    pub fn overdue(
+        &self,
+        at: Duration,
+        allowance: Duration,
+        deserted: bool,
+        chance: &mut dyn Chance,
+    ) -> Option<Event> {
+        match self.stage() {
+            Stage::Waiting => (deserted && self.at + WAITING <= at).then_some(Event::Abandoned),
+            Stage::Playing => {
+                let Some(clock) = &self.clock else {
+                    let closed = deserted && self.deadline()? <= at;
+                    return closed.then_some(Event::Abandoned);
+                };
+                let late = clock.deadline()? + allowance <= at;
+                let side = clock.flagged(at).filter(|_| late)?;
+                Some(Event::Flagged { side })
+            }
+            Stage::Customs => self.silent(at, chance),
+            _ => None,
+        }
+    }
+
+    fn silent(&self, at: Duration, chance: &mut dyn Chance) -> Option<Event> {
+        let customs = self.customs.as_ref()?;
+        if customs.since() + SILENCE > at {
+            return None;
+        }
+        let question = customs.open()?;
+        let name = question.name.clone();
+        let spoken = question
+            .chosen
+            .white
+            .as_ref()
+            .or(question.chosen.black.as_ref());
+        Some(match (customs.family().method, spoken) {
+            // One has named a value and nobody objects.
+            (Method::Die, Some(value)) => Event::Silent {
+                name,
+                value: value.clone(),
+            },
+            (Method::Die, None) => Event::Die {
+                name,
+                value: chance.die(),
+            },
+            (Method::Turns, _) => Event::Silent {
+                name,
+                value: question.values.first().cloned().unwrap_or_default(),
+            },
+        })
+    }
+
+    /// Refuses what was meant for a position that was taken back since.
+    fn not_cut(&self, seq: Option<u64>) -> Result<(), Refused> {
+        match seq.is_some_and(|seq| seq < self.cut) {
+            true => Err(Refused::TakenBack),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses offers beyond the bound of a game's log.
+    fn may_offer(&self) -> Result<(), Refused> {
+        match self.offers < MAX_OFFERS {
+            true => Ok(()),
+            false => Err(Refused::TooManyOffers),
+        }
+    }
+
+    fn going_on(&self) -> Result<&Board, Refused> {
+        match &self.phase {
+            Phase::Playing(board) => Ok(board),
+            Phase::Over(_) | Phase::Aborted(_) => Err(Refused::Over),
+            Phase::Gathering(_) => Err(Refused::NotBegun),
+        }
+    }
+
+    fn at_ply(&self, ply: u32) -> Result<&Board, Refused> {
+        let board = self.going_on()?;
+        let now = board.played.len();
+        match ply as usize == now {
+            true => Ok(board),
+            false => Err(Refused::Stale { given: ply, now }),
+        }
+    }
+
+    fn move_by(
+        &self,
+        side: Side,
+        ply: u32,
+        text: &str,
+        at: Duration,
+        lag: Duration,
+    ) -> Result<Vec<Event>, Refused> {
+        if self.is_repeated(side, ply, text) {
+            return Ok(Vec::new());
+        }
+        let board = self.at_ply(ply)?;
+        let game = &board.game;
+        if game.turn() != side {
+            return Err(Refused::Turn);
+        }
+        let position = game.position();
+        let m = read_move(position, text)?;
+        let lag = lag.min(*board.lag_left.get(side));
+        let pressed = at.saturating_sub(lag);
+        if let Some(clock) = &self.clock
+            && clock.flagged(pressed).is_some()
+        {
+            return Err(Refused::Flagged);
+        }
+        Ok(vec![Event::Played {
+            uci: position.uci(m).to_string(),
+            lag: lag.as_millis() as u64,
+        }])
+    }
+
+    /// Whether this very move was made there already.
+    fn is_repeated(&self, side: Side, ply: u32, text: &str) -> bool {
+        let Some(game) = self.game() else {
+            return false;
+        };
+        let Some(position) = game.position_at(ply as usize) else {
+            return false;
+        };
+        let Some(played) = self.played().get(ply as usize) else {
+            return false;
+        };
+        position.turn() == side && (played.uci == text || played.san == text)
+    }
+
+    fn accept(&self, side: Side, ply: u32) -> Result<Vec<Event>, Refused> {
+        let board = self.at_ply(ply)?;
+        let game = &board.game;
+        if game.turn() != side {
+            return Err(Refused::Turn);
+        }
+        match game.position().can_accept() {
+            true => Ok(vec![Event::Accepted]),
+            false => Err(Refused::NothingToAccept),
+        }
+    }
+
+    fn draw(&self, side: Side, ply: u32) -> Result<Vec<Event>, Refused> {
+        let board = self.at_ply(ply)?;
+        let game = &board.game;
+        match game.draw_offer() {
+            Some(by) if by == side => Err(Refused::OfferedAlready),
+            Some(_) => Ok(vec![Event::DrawAgreed { side }]),
+            None if *board.offered_at.get(side) == Some(self.ply()) => Err(Refused::OfferedAlready),
+            None => {
+                self.may_offer()?;
+                Ok(vec![Event::DrawOffered { side }])
+            }
+        }
+    }
+
+    fn wish_back(&self, side: Side, ply: u32) -> Result<Vec<Event>, Refused> {
+        let board = self.at_ply(ply)?;
+        let game = &board.game;
+        let engine = self.level(side.opponent()).is_some();
+        if !engine && !self.spec.takebacks {
+            return Err(Refused::NoTakebacks);
+        }
+        self.may_offer()?;
+        let plies = |by: Side| 1 + u32::from(game.turn() == by);
+        if engine {
+            let plies = plies(side);
+            return match self.ply() >= plies as usize {
+                true => Ok(vec![Event::TakenBack { plies }]),
+                false => Err(Refused::NothingToTakeBack),
+            };
+        }
+        match board.takeback {
+            Some(by) if by == side => Err(Refused::AskedAlready),
+            Some(by) => Ok(vec![Event::TakenBack { plies: plies(by) }]),
+            None if self.ply() < plies(side) as usize => Err(Refused::NothingToTakeBack),
+            None => Ok(vec![Event::TakebackAsked { side }]),
+        }
+    }
+
+    /// Whether the game can still be given up without a result: before both have moved.
+    pub fn can_abort(&self) -> bool {
+        !self.is_over() && self.ply() < 2
+    }
+
+    fn propose_rematch(&self, side: Side) -> Result<Vec<Event>, Refused> {
+        if !self.is_over() {
+            return Err(Refused::NotOver);
+        }
+        match self.rematch {
+            Rematch::Made(_) => Err(Refused::RematchedAlready),
+            Rematch::Offered(by) if by == side => Err(Refused::AskedAlready),
+            _ => Ok(vec![Event::RematchOffered { side }]),
+        }
+    }
+
+    /// Whether a rematch is agreed and has to be made.
+    pub fn wants_rematch(&self, by: Side) -> bool {
+        let other = by.opponent();
+        match self.rematch {
+            Rematch::Made(_) => false,
+            Rematch::Offered(by) if by == other => true,
+            _ => self.level(other).is_some(),
+        }
+    }
+
+    fn say(&self, side: Side, text: &str) -> Result<Vec<Event>, Refused> {
+        let text = checked(text)?;
+        match self.chat.len() < MAX_CHAT {
+            true => Ok(vec![Event::Chat { side, text }]),
+            false => Err(Refused::ChatFull),
+        }
+    }
+
+    fn choose_by(
+        &self,
+        side: Side,
+        name: &str,
+        value: &str,
+        chance: &mut dyn Chance,
+    ) -> Result<Vec<Event>, Refused> {
+        let refused = || Refused::NotAsked { name: name.into() };
+        if self.stage() != Stage::Customs {
+            return Err(refused());
+        }
+        let customs = self.customs.as_ref().ok_or_else(refused)?;
+        if !customs.asked(name).contains(&side) {
+            return Err(refused());
+        }
+        let question = customs.question(name).ok_or_else(refused)?;
+        if !question.values.iter().any(|v| v == value) {
+            return Err(Refused::Value {
+                value: value.chars().take(40).collect(),
+                expected: question.values.join(", "),
+            });
+        }
+        let mut events = vec![Event::Chose {
+            side,
+            name: name.into(),
+            value: value.into(),
+        }];
+        let other = question.chosen.get(side.opponent());
+        if customs.family().method == Method::Die
+            && other.as_ref().is_some_and(|other| other != value)
+        {
+            events.push(Event::Die {
+                name: name.into(),
+                value: chance.die(),
+            });
+        }
+        Ok(events)
+    }
+
+    fn appoint(
+        &self,
+        side: Side,
+        engine: bool,
+        chance: &mut dyn Chance,
+    ) -> Result<Vec<Event>, Refused> {
+        if !self.has_counsellors() {
+            return Err(Refused::NoCounsellors);
+        }
+        if self.is_over() {
+            return Err(Refused::Over);
+        }
+        self.may_offer()?;
+        match self.counsellor(side).asked {
+            Some(_) => Err(Refused::CounselSpent),
+            None => Ok(vec![Event::Appointed {
+                side,
+                secret: None,
+                number: (!engine).then(|| chance.number()),
+            }]),
+        }
+    }
+
+    fn advise(&self, side: Side, text: &str) -> Result<Vec<Event>, Refused> {
+        let counsellor = self.counsellor(side);
+        let open = counsellor.asked == Some(self.ply())
+            && counsellor.advice.is_none()
+            && self.turn() == Some(side);
+        match open {
+            true => Ok(vec![Event::Advised {
+                side,
+                text: checked(text)?,
+            }]),
+            false => Err(Refused::NotAskedForAdvice),
+        }
+    }
+}
+
+/// A text that people write, of a fitting length and without control characters.
+fn checked(text: &str) -> Result<String, Refused> {
+    let clean: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let clean = clean.trim();
+    match clean.chars().count() {
+        1..=MAX_TEXT => Ok(clean.into()),
+        n => Err(Refused::TextLength(n)),
+    }
+}

@@ -1,0 +1,258 @@
+//! What can happen in a game, as it is stored: the state of a game is its events in order. Old databases are
+//! read for ever, so events are added to and never changed.
+
+use crate::Both;
+use husun::Side;
+use husun::clock::TimeControl;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What is settled when a game is made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// Id of the variant, unless customs decide.
+    pub variant: Option<String>,
+    /// Family whose customs decide.
+    pub family: Option<String>,
+    /// Position text to start from; the standard set-up if missing.
+    pub fen: Option<String>,
+    /// The clock.
+    pub control: TimeControl,
+    /// Whether moves may be taken back.
+    pub takebacks: bool,
+    /// Whether it is shown among the games to watch; if missing, games against the engine are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public: Option<bool>,
+    /// Who sits where.
+    pub seats: Both<SeatSpec>,
+    /// Seed of the engine's choices.
+    pub seed: u64,
+}
+
+/// A seat as it is made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SeatSpec {
+    /// The word that opens it, in games of the first version.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub secret: String,
+    /// The number from which the word that opens it is derived.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub number: String,
+    /// Level of the engine, if it is the engine's.
+    pub level: Option<u8>,
+    /// The guest for whom it is kept, with the name to show.
+    pub kept: Option<Person>,
+}
+
+/// What opens a seat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Opener {
+    /// A word that is kept as it is.
+    Word(String),
+    /// A number from which the word is derived.
+    Number(String),
+}
+
+/// Someone with a cookie.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Person {
+    /// Number of the guest.
+    pub guest: String,
+    /// Name to show.
+    pub name: String,
+}
+
+/// What has happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "e", rename_all = "snake_case")]
+pub enum Event {
+    /// A player has come for the first time.
+    Joined {
+        /// Where.
+        side: Side,
+        /// Who.
+        person: Person,
+        /// The seat's new number, if it was taken by an invitation, which opens nothing from now on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<String>,
+    },
+    /// A question of the customs was answered.
+    Chose {
+        /// By whom.
+        side: Side,
+        /// Which question.
+        name: String,
+        /// How.
+        value: String,
+    },
+    /// A question was settled by a die.
+    Die {
+        /// Which question.
+        name: String,
+        /// What it showed.
+        value: u8,
+    },
+    /// A question was settled by silence.
+    Silent {
+        /// Which question.
+        name: String,
+        /// The default.
+        value: String,
+    },
+    /// Both are there and the game is known: White's clock runs.
+    Begun {
+        /// Id of the variant.
+        variant: String,
+    },
+    /// A move.
+    Played {
+        /// In UCI form.
+        uci: String,
+        /// How much of its time was the way to the server, in milliseconds, and is not charged.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        lag: u64,
+    },
+    /// The side to move accepts mate or stalemate.
+    Accepted,
+    /// A player gives up.
+    Resigned {
+        /// Who.
+        side: Side,
+    },
+    /// A player's time has run out.
+    Flagged {
+        /// Whose.
+        side: Side,
+    },
+    /// A draw is offered.
+    DrawOffered {
+        /// By whom.
+        side: Side,
+    },
+    /// The offer is taken.
+    DrawAgreed {
+        /// By whom.
+        side: Side,
+    },
+    /// The offer is declined.
+    DrawDeclined {
+        /// By whom.
+        side: Side,
+    },
+    /// A player wishes to take a move back.
+    TakebackAsked {
+        /// Who.
+        side: Side,
+    },
+    /// Moves are taken back.
+    TakenBack {
+        /// How many.
+        plies: u32,
+    },
+    /// The wish is declined.
+    TakebackDeclined,
+    /// Given up before it counted.
+    Aborted,
+    /// Nobody has come for so long that it was closed.
+    Abandoned,
+    /// A line of chat.
+    Chat {
+        /// By whom.
+        side: Side,
+        /// The text.
+        text: String,
+    },
+    /// A rematch is proposed.
+    RematchOffered {
+        /// By whom.
+        side: Side,
+    },
+    /// A rematch is made.
+    Rematched {
+        /// Id of the new game.
+        game: String,
+    },
+    /// No rematch could be made; it may be proposed again.
+    RematchFailed,
+    /// A Counsellor is appointed.
+    Appointed {
+        /// By whom.
+        side: Side,
+        /// The word that opens a person's seat, in games of the first version.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        secret: Option<String>,
+        /// The number from which it is derived. Without either it is the engine.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<String>,
+    },
+    /// The Counsellor has come.
+    CounsellorJoined {
+        /// Whose.
+        side: Side,
+        /// Who.
+        person: Person,
+        /// The seat's new number: the invitation opens nothing from now on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<String>,
+    },
+    /// The Counsellor is asked.
+    CounselAsked {
+        /// By whom.
+        side: Side,
+    },
+    /// The Counsellor has answered.
+    Advised {
+        /// Whose Counsellor.
+        side: Side,
+        /// What.
+        text: String,
+    },
+    /// The server was down, or could not store, until now. That time is nobody's.
+    Resumed,
+}
+
+impl Event {
+    /// Whether it is an offer, a wish, or what followed from one: of these a game has a bounded number.
+    pub fn is_offer(&self) -> bool {
+        matches!(
+            self,
+            Event::DrawOffered { .. }
+                | Event::DrawDeclined { .. }
+                | Event::TakebackAsked { .. }
+                | Event::TakebackDeclined
+                | Event::TakenBack { .. }
+                | Event::Appointed { .. }
+        )
+    }
+
+    /// The event as it is stored, in JSON.
+    pub fn to_text(&self) -> String {
+        // Names, numbers and texts alone: there is nothing in an event that JSON cannot say.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl SeatSpec {
+    /// What opens the seat as it was made.
+    pub fn opener(&self) -> Opener {
+        match self.number.is_empty() {
+            true => Opener::Word(self.secret.clone()),
+            false => Opener::Number(self.number.clone()),
+        }
+    }
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+/// An event with its number and time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// 1 for the first.
+    pub seq: u64,
+    /// Time of the game, which stands still while the server is down.
+    pub at: Duration,
+    /// What has happened.
+    pub event: Event,
+}

@@ -1,0 +1,416 @@
+//! A game as it is told to those who play and watch: from the values of `play` to the shapes of the wire.
+
+use crate::wire::{
+    self, Choice, Clocks, Counsel, CustomsNow, CustomsQuestion, Now, Snapshot, Time,
+};
+use husun::clock::Remaining;
+use husun::{Game, Side};
+use play::customs::{Family, Method};
+use play::table::{
+    ChatLine, Counsels, Opener, Played, SILENCE, Stage, StoredCard, StoredResult, Table,
+};
+use play::{Both, Who, check};
+use std::time::Duration;
+
+/// Who is there now, as the sockets know.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Presence {
+    /// Players.
+    pub online: Both<bool>,
+    /// All others.
+    pub watchers: u32,
+}
+
+/// What a game is told with besides its own state.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// Time of the game.
+    pub at: Duration,
+    /// Who is there.
+    pub presence: &'a Presence,
+    /// What is out of order at the server.
+    pub trouble: Option<&'a str>,
+    /// Whether the clocks run: they stand still while the server's time does.
+    pub running: bool,
+}
+
+impl From<Stage> for wire::Stage {
+    fn from(stage: Stage) -> wire::Stage {
+        match stage {
+            Stage::Waiting => wire::Stage::Waiting,
+            Stage::Customs => wire::Stage::Customs,
+            Stage::Playing => wire::Stage::Playing,
+            Stage::Over => wire::Stage::Over,
+            Stage::Aborted => wire::Stage::Aborted,
+        }
+    }
+}
+
+impl From<Method> for wire::CustomsMethod {
+    fn from(method: Method) -> wire::CustomsMethod {
+        match method {
+            Method::Die => wire::CustomsMethod::Die,
+            Method::Turns => wire::CustomsMethod::Turns,
+        }
+    }
+}
+
+impl From<&Played> for wire::Played {
+    fn from(played: &Played) -> wire::Played {
+        wire::Played {
+            uci: played.uci.clone(),
+            san: played.san.clone(),
+            fen: played.fen.clone(),
+            check: played.check.clone(),
+            spent_ms: played.spent_ms,
+        }
+    }
+}
+
+impl From<&ChatLine> for wire::ChatLine {
+    fn from(line: &ChatLine) -> wire::ChatLine {
+        wire::ChatLine {
+            side: line.side.into(),
+            text: line.text.clone(),
+        }
+    }
+}
+
+impl From<StoredResult> for wire::GameResult {
+    fn from(result: StoredResult) -> wire::GameResult {
+        wire::GameResult {
+            winner: result.winner.map(Into::into),
+            reason: result.reason,
+            points: result.points.into(),
+        }
+    }
+}
+
+impl From<husun::Outcome> for wire::GameResult {
+    fn from(outcome: husun::Outcome) -> wire::GameResult {
+        StoredResult::from(outcome).into()
+    }
+}
+
+impl From<&Family> for wire::Family {
+    fn from(family: &Family) -> wire::Family {
+        let defaults = family.questions.iter().map(|q| Choice {
+            name: q.name.clone(),
+            value: q.values.first().cloned().unwrap_or_default(),
+        });
+        let defaults: Vec<Choice> = defaults.collect();
+        wire::Family {
+            name: family.name.clone(),
+            variants: family.variants.iter().map(|v| v.id().to_owned()).collect(),
+            customs: wire::Customs {
+                family: family.name.clone(),
+                method: family.method.into(),
+                choice: defaults.clone(),
+                counsellor: family.has_counsellors(),
+            },
+            defaults,
+        }
+    }
+}
+
+/// Letters of captured pieces, by the side that lost them.
+pub fn captured(game: &Game) -> wire::Both<String> {
+    let captured = game.captured();
+    wire::Both::of(|side| {
+        let kinds = captured[side.index()].iter();
+        kinds.map(|&k| game.variant().piece(k).letter).collect()
+    })
+}
+
+fn time(remaining: Remaining) -> Option<Time> {
+    let ms = |d: Duration| d.as_millis() as u64;
+    let (main, extra, periods) = match remaining {
+        Remaining::Tiger {
+            engagement,
+            reserve,
+        } => (engagement, Some(reserve), None),
+        Remaining::Fischer { time } | Remaining::Correspondence { time } => (time, None, None),
+        Remaining::Delay { time, delay } => (time, Some(delay), None),
+        Remaining::Byoyomi {
+            main,
+            period,
+            periods,
+        } => (main, Some(period), Some(periods)),
+        Remaining::Unlimited => return None,
+    };
+    Some(Time {
+        main_ms: ms(main),
+        extra_ms: extra.map(ms),
+        periods,
+    })
+}
+
+fn player(table: &Table, side: Side, presence: &Presence) -> wire::Player {
+    let level = table.level(side);
+    wire::Player {
+        name: table.player_name(side),
+        level,
+        seated: table.is_there(side),
+        online: level.is_some() || *presence.online.get(side),
+    }
+}
+
+fn clocks(table: &Table, moment: &Moment<'_>) -> Option<Clocks> {
+    let clock = table.clock()?;
+    let of = |side: Side| time(clock.remaining(side, moment.at));
+    let running = clock.turn().filter(|_| !clock.is_paused());
+    Some(Clocks {
+        times: wire::Both {
+            white: of(Side::White)?,
+            black: of(Side::Black)?,
+        },
+        running: running.filter(|_| moment.running).map(Into::into),
+    })
+}
+
+fn customs_now(table: &Table, at: Duration) -> Option<CustomsNow> {
+    let customs = table.customs()?;
+    let settling = table.stage() == Stage::Customs;
+    let questions = customs.questions().iter().map(|q| {
+        // A choice by die is not told before both have chosen, so that neither is led by the other.
+        let told = q.settled.is_some()
+            || (q.chosen.white.is_some() && q.chosen.black.is_some())
+            || customs.family().method == Method::Turns;
+        let asked = match settling {
+            true => customs.asked(&q.name),
+            false => Vec::new(),
+        };
+        CustomsQuestion {
+            name: q.name.clone(),
+            values: q.values.clone(),
+            asked: asked.into_iter().map(Into::into).collect(),
+            chosen: match told {
+                true => q.chosen.clone().into(),
+                false => wire::Both::default(),
+            },
+            settled: q.settled.clone(),
+        }
+    });
+    let silent = settling.then(|| {
+        let end = customs.since() + SILENCE;
+        end.saturating_sub(at).as_millis() as u64
+    });
+    Some(CustomsNow {
+        family: customs.family().name.clone(),
+        questions: questions.collect(),
+        die: customs.die(),
+        silent_in_ms: silent,
+    })
+}
+
+fn chosen_by(table: &Table, side: Side) -> Vec<Choice> {
+    let questions = table.customs().into_iter().flat_map(|c| c.questions());
+    let chosen = questions.filter_map(|q| {
+        Some(Choice {
+            name: q.name.clone(),
+            value: q.chosen.get(side).clone()?,
+        })
+    });
+    chosen.collect()
+}
+
+fn counsel_now(table: &Table) -> Option<wire::Both<Counsel>> {
+    table.has_counsellors().then(|| {
+        wire::Both::of(|side| {
+            let counsellor = table.counsellor(side);
+            let who = counsellor.who().map(|who| match who {
+                Counsels::Engine => "engine",
+                Counsels::Invited => "invited",
+                Counsels::Person(name) => name,
+            });
+            Counsel {
+                counsellor: who.map(Into::into),
+                can_ask: table.can_ask(side),
+                asked: counsellor.was_asked(),
+            }
+        })
+    })
+}
+
+/// What is so at a moment.
+pub fn now(table: &Table, moment: &Moment<'_>) -> Now {
+    let playing = table.game_being_played();
+    let legal = playing.map(|game| {
+        let position = game.position();
+        let moves = position.legal_moves().into_iter();
+        moves.map(|m| position.uci(m).to_string()).collect()
+    });
+    Now {
+        seq: table.seq(),
+        stage: table.stage().into(),
+        ply: table.ply() as u32,
+        turn: table.turn().map(Into::into),
+        legal: legal.unwrap_or_default(),
+        can_accept: playing.is_some_and(|g| g.position().can_accept()),
+        draw_offer: table.draw_offer().map(Into::into),
+        takeback_offer: table.takeback_wish().map(Into::into),
+        rematch_offer: table.rematch_offer().map(Into::into),
+        rematch: table.rematch().map(Into::into),
+        can_abort: table.can_abort(),
+        clocks: clocks(table, moment),
+        result: table.outcome().map(Into::into),
+        captured: table.game().map(captured).unwrap_or_default(),
+        players: wire::Both::of(|side| player(table, side, moment.presence)),
+        customs: customs_now(table, moment.at),
+        counsel: counsel_now(table),
+        watchers: moment.presence.watchers,
+        engine_waits: None,
+        trouble: moment.trouble.map(Into::into),
+    }
+}
+
+/// The moves so far, from a half-move on.
+pub fn played(table: &Table, from: usize) -> Vec<wire::Played> {
+    let played = table.played().get(from..).unwrap_or_default();
+    played.iter().map(Into::into).collect()
+}
+
+/// The whole game as it is told to someone, who is told the words that open seats.
+pub fn snapshot(
+    id: &str,
+    table: &Table,
+    who: Who,
+    moment: &Moment<'_>,
+    word: impl Fn(&Opener) -> String,
+) -> Snapshot {
+    let (player, counsels) = match who {
+        Who::Player(side) => (Some(side), None),
+        Who::Counsellor(side) => (None, Some(side)),
+        Who::Watcher => (None, None),
+    };
+    let start = table.game().map(Game::start);
+    let advice = player.and_then(|side| table.counsellor(side).advice());
+    let invitation = player.and_then(|side| table.counsel_invitation(side));
+    let chat = match player {
+        Some(_) => table.chat(),
+        None => &[],
+    };
+    Snapshot {
+        id: id.into(),
+        variant: table.variant().map(|v| v.id().to_owned()),
+        name: table.name().into(),
+        start: start.map(|p| p.fen()),
+        clock: table.spec().control.to_string(),
+        takebacks: table.spec().takebacks || table.has_engine(),
+        own: player.map(Into::into),
+        seat: table.opener(who).map(&word),
+        counsels: counsels.map(Into::into),
+        check: start.and_then(check),
+        moves: played(table, 0),
+        advice: advice.map(Into::into),
+        counsel_seat: invitation.map(&word),
+        chosen: player
+            .map(|side| chosen_by(table, side))
+            .unwrap_or_default(),
+        chat: chat.iter().map(Into::into).collect(),
+        now: now(table, moment),
+    }
+}
+
+/// A game of a list, as it is told to a guest if it is in the list of own games.
+pub fn card(
+    card: &StoredCard,
+    id: &str,
+    guest: Option<&str>,
+    presence: &Presence,
+) -> wire::GameCard {
+    let own = guest.and_then(|guest| card.side_of(guest));
+    wire::GameCard {
+        id: id.into(),
+        variant: card.variant.clone(),
+        name: card.name.clone(),
+        fen: card.fen.clone(),
+        last: card.last.clone(),
+        players: wire::Both::of(|side| {
+            let player = card.players.get(side);
+            wire::Player {
+                name: player.name.clone(),
+                level: player.level,
+                seated: player.seated,
+                online: player.level.is_some() || *presence.online.get(side),
+            }
+        }),
+        clock: card.clock.clone(),
+        ply: card.ply,
+        stage: card.stage.into(),
+        result: card.result.clone().map(Into::into),
+        own: own.map(Into::into),
+        to_move: own.is_some() && card.turn == own,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use husun::clock::TimeControl;
+    use play::Deed;
+    use play::table::{Chance, Person, SeatSpec, Spec};
+
+    struct Three;
+
+    impl Chance for Three {
+        fn die(&mut self) -> u8 {
+            3
+        }
+
+        fn number(&mut self) -> String {
+            String::new()
+        }
+    }
+
+    /// A choice that is settled by a die is hidden until both have chosen, so that neither is led by the other.
+    #[test]
+    fn a_choice_is_hidden_until_both_have_chosen() -> Result<(), Box<dyn std::error::Error>> {
+        let mut table = Table::new(Spec {
+            variant: None,
+            family: Some("Citadel".into()),
+            fen: None,
+            control: TimeControl::None,
+            takebacks: false,
+            public: None,
+            seats: Both::of(|_| SeatSpec::default()),
+            seed: 1,
+        })?;
+        for side in Side::ALL {
+            let person = Person {
+                guest: format!("{side:?}"),
+                name: "Ann".into(),
+            };
+            for event in table.joined(Who::Player(side), person, "number".into()) {
+                table.apply(&event, Duration::ZERO)?;
+            }
+        }
+        for (side, value, told) in [(Side::White, "8", None), (Side::Black, "9", Some("8"))] {
+            let deed = Deed::Choose {
+                name: "ranks".into(),
+                value: value.into(),
+            };
+            let none = Duration::ZERO;
+            for event in table.decide(Who::Player(side), &deed, none, none, &mut Three)? {
+                table.apply(&event, none)?;
+            }
+            let moment = Moment {
+                at: none,
+                presence: &Presence::default(),
+                trouble: None,
+                running: true,
+            };
+            let customs = now(&table, &moment).customs.ok_or("no customs")?;
+            assert_eq!(customs.questions[0].chosen.white.as_deref(), told);
+            let white = snapshot("id", &table, Who::Player(Side::White), &moment, |_| {
+                "".into()
+            });
+            assert_eq!(
+                white.chosen.len(),
+                1,
+                "the own choice is told to the one who made it"
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,187 @@
+//! What a game has stored: its events, when it wants to be looked at, and its card when it leaves memory.
+
+use super::GameTask;
+use crate::directory::AHEAD;
+use metrics::counter;
+use play::table::{Event, StoredCard};
+use std::time::Duration;
+use store::{CardRow, Due, EventRow, GameWrite, StoreError, millis};
+
+/// Time in storing from which on a game's time is noted anew, so that a sudden end does not charge it.
+const DRIFT: Duration = Duration::from_millis(100);
+/// A game in which nothing can happen while someone is there is looked at again after this.
+const OCCUPIED: Duration = Duration::from_secs(3600);
+
+impl GameTask {
+    /// Writes what lists show, and when the game wants to be looked at.
+    pub(super) async fn note_leaving(&mut self) {
+        let due = self.due_now();
+        let due = (self.due != due).then_some(match due {
+            Some(ms) => Due::At(ms),
+            None => Due::Never,
+        });
+        let seq = self.table.seq();
+        let card = (self.carded != Some(seq)).then(|| CardRow {
+            seq: seq as i64,
+            text: StoredCard::of(&self.table).to_text(),
+        });
+        if due.is_none() && card.is_none() {
+            return;
+        }
+        let write = GameWrite {
+            due,
+            card,
+            ..self.write()
+        };
+        if self.store(write).await {
+            (self.due, self.carded) = (self.due_now(), Some(seq));
+        }
+    }
+
+    /// A time of the server before which nothing happens to the game of itself, in milliseconds.
+    fn due_now(&self) -> Option<i64> {
+        if self.table.engine_is_asked() {
+            // If the server is ended before the engine has answered, it is asked again then.
+            return Some(millis(self.services.clock.now() + AHEAD));
+        }
+        let earliest = self.table.earliest(self.now())?;
+        let due = millis(self.server_at(earliest));
+        match self.is_timed() {
+            true => Some(due),
+            // Nothing will happen while someone is there.
+            false => Some(due.max(millis(self.services.clock.now() + OCCUPIED))),
+        }
+    }
+
+    /// The change of what is stored about that. What is stored may be too early: then the game is looked at in vain.
+    fn due_change(&self) -> Option<Due> {
+        let Some(wanted) = self.due_now() else {
+            return self.due.is_some().then_some(Due::Never);
+        };
+        let now = millis(self.services.clock.now());
+        let holds = self.due.is_some_and(|due| due <= wanted && due > now);
+        (!holds).then_some(Due::At(wanted))
+    }
+
+    /// Looks after the game since storage says that it is due.
+    pub(super) async fn attend(&mut self) {
+        self.overdue().await;
+        if let Some(due) = self.due_change().filter(|_| !self.broken) {
+            let write = GameWrite {
+                due: Some(due),
+                ..self.write()
+            };
+            if self.store(write).await {
+                self.due_is(Some(due));
+            }
+        }
+    }
+
+    fn write(&self) -> GameWrite {
+        GameWrite {
+            game: self.id.clone(),
+            epoch: self.epoch,
+            ..GameWrite::default()
+        }
+    }
+
+    fn due_is(&mut self, due: Option<Due>) {
+        match due {
+            Some(Due::At(ms)) => self.due = Some(ms),
+            Some(Due::Never) => self.due = None,
+            None => {}
+        }
+    }
+
+    /// Makes events so, stores them, and tells. An event that does not apply is not stored, and what is not stored is
+    /// not seen: nobody asks the game in between, and if storing is refused the game is read anew.
+    pub(super) async fn enact(&mut self, events: Vec<Event>, at: Duration) -> bool {
+        if self.broken {
+            // What stands here is not what is stored.
+            return false;
+        }
+        let (first, server) = (self.table.seq() + 1, self.server_at(at));
+        let numbered = (first..).zip(&events);
+        let rows = numbered.map(|(seq, event)| self.services.row(seq, at, server, event));
+        let rows: Vec<EventRow> = rows.collect();
+        let (before, was_over) = (self.table.ply(), self.table.is_over());
+        for event in &events {
+            if let Err(error) = self.table.apply(event, at) {
+                // It was decided on this very table: a fault of ours, not of the players.
+                tracing::error!(game = %self.id, %error, ?event, "what was decided does not apply");
+                counter!("husun_faults_total").increment(1);
+                self.broken = true;
+                return false;
+            }
+        }
+        let ends = self.table.is_over() && !was_over;
+        let due = self.due_change();
+        let write = GameWrite {
+            events: rows,
+            due,
+            over: ends,
+            ..self.write()
+        };
+        if !self.store(write).await {
+            return false;
+        }
+        self.due_is(due);
+        self.note_pulse();
+        self.tell_private(&events);
+        let played = self.table.ply().saturating_sub(before);
+        if played > 0 {
+            counter!("husun_moves_total").increment(played as u64);
+        }
+        self.tell_now(played);
+        if ends {
+            self.stop_thinking();
+        }
+        true
+    }
+
+    /// Stores, for as long as it takes; the game's time stands still meanwhile, and who is there is told of trouble.
+    async fn store(&mut self, write: GameWrite) -> bool {
+        if self.trouble().is_some() {
+            // It was told to this task before, and may not have been told on yet.
+            self.tell_trouble();
+        }
+        let start = self.services.clock.now();
+        let writer = self.services.writer.clone();
+        let mut stored = std::pin::pin!(writer.write(write));
+        let result = loop {
+            tokio::select! {
+                biased;
+                result = &mut stored => break result,
+                Ok(()) = self.halted.changed() => self.tell_trouble(),
+            }
+        };
+        let took = self.services.clock.now().saturating_sub(start);
+        self.since += took;
+        self.drift += took;
+        match result {
+            Ok(()) => true,
+            Err(error) => {
+                let refused = !matches!(error, StoreError::Unavailable(_));
+                if refused {
+                    tracing::error!(game = %self.id, %error, "the game is read anew");
+                    counter!("husun_faults_total").increment(1);
+                }
+                self.broken = true;
+                false
+            }
+        }
+    }
+
+    /// Notes the game's time if much of it went by in storing, which must not be charged after a sudden end.
+    pub(super) async fn note_time(&mut self) {
+        let drift = std::mem::take(&mut self.drift);
+        let runs = self
+            .table
+            .clock()
+            .is_some_and(|clock| clock.turn().is_some());
+        if drift >= DRIFT && runs && !self.broken && !self.table.is_over() {
+            let now = self.now();
+            self.enact(vec![Event::Resumed], now).await;
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What a game is asked and what it tells over the bus: a line of JSON for the server's parts, and after it the text
+//! for a browser, made once and passed on as it is.
+
+use axum::extract::ws::Utf8Bytes;
+use bytes::Bytes;
+use play::table::Person;
+use play::{Deed, Who};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Where a game is asked.
+pub fn asked_at(game: &str) -> String {
+    format!("game.{game}")
+}
+
+/// Where a game tells.
+pub fn told_at(game: &str) -> String {
+    format!("game.{game}.told")
+}
+
+/// What a game is asked. A socket is known by a number of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case")]
+pub enum Ask {
+    /// A socket comes. Answered by [`Answered`], with a snapshot as text.
+    Join {
+        /// Its number.
+        socket: u64,
+        /// Who it is.
+        person: Person,
+        /// The word that opens a seat.
+        seat: Option<String>,
+    },
+    /// A socket goes.
+    Leave {
+        /// Its number.
+        socket: u64,
+    },
+    /// A socket acts. Answered by what it alone is told, if anything.
+    Act {
+        /// Its number.
+        socket: u64,
+        /// What.
+        deed: Deed,
+        /// When it came, in the server's time.
+        at: Duration,
+        /// Time on the way to the server, as measured by the server.
+        lag: Duration,
+    },
+    /// The whole game is wanted, for a guest. Answered by a snapshot as text.
+    Look {
+        /// By whom.
+        guest: String,
+    },
+    /// The game's card is wanted. Answered by it as text.
+    Card {
+        /// For whose list of own games.
+        guest: Option<String>,
+    },
+}
+
+/// A socket that has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Joined {
+    /// Who it is to the game.
+    pub who: Who,
+    /// Which life of the game in memory it is: numbers of what is told begin anew in each.
+    pub life: u64,
+    /// Number of what was told last before the answer.
+    pub told: u64,
+}
+
+/// The head of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    /// A socket that has come, if it was let in.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub joined: Option<Joined>,
+}
+
+/// For whom something is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Audience {
+    /// All who are there.
+    All,
+    /// Both players.
+    Players,
+    /// All who are this.
+    Who(Who),
+    /// One socket, which from now on is this.
+    Socket(u64, Who),
+    /// The game leaves memory: all come anew.
+    Gone,
+}
+
+impl Audience {
+    /// Whether a socket is meant.
+    pub fn has(self, socket: u64, who: Who) -> bool {
+        match self {
+            Audience::All => true,
+            Audience::Players => matches!(who, Who::Player(_)),
+            Audience::Who(of) => of == who,
+            Audience::Socket(number, _) => number == socket,
+            Audience::Gone => false,
+        }
+    }
+}
+
+/// The head of what is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// The life of the game in memory.
+    pub life: u64,
+    /// Number in it, from 1 without a gap.
+    pub n: u64,
+    /// For whom.
+    pub to: Audience,
+}
+
+/// A head and a text as one message.
+pub fn write(head: &impl Serialize, text: &str) -> Bytes {
+    // Names and numbers alone: there is nothing in a head that JSON cannot say.
+    let mut message = serde_json::to_vec(head).unwrap_or_default();
+    message.push(b'\n');
+    message.extend_from_slice(text.as_bytes());
+    message.into()
+}
+
+/// The head and the text of a message, which is not copied; nothing if it is of another make.
+pub fn read<T: DeserializeOwned>(message: &Bytes) -> Option<(T, Utf8Bytes)> {
+    let end = message.iter().position(|&b| b == b'\n')?;
+    let head = serde_json::from_slice(&message[..end]).ok()?;
+    let text = Utf8Bytes::try_from(message.slice(end + 1..)).ok()?;
+    Some((head, text))
+}

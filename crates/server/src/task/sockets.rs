@@ -1,0 +1,182 @@
+//! Those who come to a game, act in it, look at it and go.
+
+use super::messages::{Answered, Audience, Joined, write};
+use super::tell::text_of;
+use super::{GameTask, LAG, whole};
+use crate::directory::Made;
+use crate::refusal::{Reason, Refused};
+use crate::services::secret;
+use crate::show;
+use crate::wire::ServerMessage;
+use bus::Request;
+use husun::Side;
+use metrics::{counter, histogram};
+use play::table::{Event, Person, StoredCard};
+use play::{Deed, Who};
+use std::time::{Duration, Instant};
+
+/// A refusal as it goes to a browser.
+fn refusal(of: &str, code: &str, message: impl Into<String>) -> ServerMessage {
+    ServerMessage::Refused {
+        of: of.into(),
+        code: code.into(),
+        message: message.into(),
+    }
+}
+
+/// Answers a socket that has not come by it: with what it alone is told, if anything.
+fn answer(request: Request, message: Option<&ServerMessage>) {
+    let text = message.map(text_of).unwrap_or_default();
+    request.answer(write(&Answered::default(), &text));
+}
+
+impl GameTask {
+    pub(super) fn leave(&mut self, socket: u64) {
+        self.sockets.remove(&socket);
+        self.note_deserted();
+        self.presence_changed();
+    }
+
+    fn note_deserted(&mut self) {
+        match self.sockets.is_empty() {
+            true => {
+                self.deserted.get_or_insert_with(Instant::now);
+            }
+            false => self.deserted = None,
+        }
+    }
+
+    pub(super) async fn join(
+        &mut self,
+        request: Request,
+        socket: u64,
+        person: Person,
+        seat: Option<String>,
+    ) {
+        let seat = seat.as_deref();
+        let found = self.services.keys.seat_of(&self.table, seat, &person.guest);
+        let Some(who) = found.or(seat.is_none().then_some(Who::Watcher)) else {
+            let message = "this link opens no seat of this game: it was cut short, or somebody has taken the seat by it already";
+            let refused = refusal("join", Reason::Seat.code(), message);
+            return answer(request, Some(&refused));
+        };
+        self.sockets.insert(socket, who);
+        self.note_deserted();
+        let events = self.table.joined(who, person, secret(16));
+        if !events.is_empty() {
+            let now = self.now();
+            self.carry_out(events, now).await;
+            if self.broken {
+                return;
+            }
+        }
+        let joined = Joined {
+            who,
+            life: self.life,
+            told: self.told,
+        };
+        let head = Answered {
+            joined: Some(joined),
+        };
+        let snapshot = ServerMessage::Snapshot(Box::new(self.snapshot(who)));
+        request.answer(write(&head, &text_of(&snapshot)));
+        self.presence_changed();
+    }
+
+    pub(super) fn look(&self, request: Request, guest: &str) {
+        let who = self.table.seat_of_guest(guest).unwrap_or(Who::Watcher);
+        // A snapshot always is JSON.
+        let snapshot = serde_json::to_vec(&self.snapshot(who)).unwrap_or_default();
+        request.answer(snapshot.into());
+    }
+
+    pub(super) fn card(&self, request: Request, guest: Option<&str>) {
+        let card = StoredCard::of(&self.table);
+        let card = show::card(&card, &self.id, guest, &self.presence());
+        request.answer(serde_json::to_vec(&card).unwrap_or_default().into());
+    }
+
+    pub(super) async fn act(
+        &mut self,
+        request: Request,
+        socket: u64,
+        deed: Deed,
+        at: Duration,
+        lag: Duration,
+    ) {
+        let Some(&who) = self.sockets.get(&socket) else {
+            // Its coming was refused.
+            let message = "you are not in this game: your link opened no seat";
+            let refused = refusal(deed.name(), Reason::NoGame.code(), message);
+            return answer(request, Some(&refused));
+        };
+        let at = self.time_at(at).max(self.table.at());
+        let rematch = match (&deed, who) {
+            (Deed::Rematch, Who::Player(side)) => self.table.wants_rematch(side),
+            _ => false,
+        };
+        let lag = whole(lag.min(LAG));
+        match self.decide(who, &deed, at, lag) {
+            Err(refused) => {
+                counter!("husun_refused_total", "code" => refused.code()).increment(1);
+                let refused = refusal(deed.name(), refused.code(), refused.to_string());
+                answer(request, Some(&refused));
+            }
+            // Carried out before: the sender may have missed the news.
+            Ok(events) if events.is_empty() => {
+                let now = Box::new(self.now_message());
+                let played = Vec::new();
+                answer(request, Some(&ServerMessage::Update { played, now }));
+            }
+            Ok(events) => {
+                self.carry_out(events, at).await;
+                let took = request.received.elapsed();
+                histogram!("husun_action_seconds").record(took.as_secs_f64());
+                if self.broken {
+                    return;
+                }
+                let told = match (&deed, who) {
+                    (Deed::Appoint { .. }, Who::Player(side)) => self.counsellor_changed(side),
+                    _ => None,
+                };
+                answer(request, told.as_ref());
+                if rematch {
+                    self.make_rematch().await;
+                }
+            }
+        }
+    }
+
+    /// One who was Counsellor before watches from now on; the one who appoints is told the invitation.
+    fn counsellor_changed(&mut self, side: Side) -> Option<ServerMessage> {
+        let former = self.sockets.iter();
+        let former = former.filter(|(_, who)| **who == Who::Counsellor(side));
+        let former: Vec<u64> = former.map(|(number, _)| *number).collect();
+        for number in former {
+            self.sockets.insert(number, Who::Watcher);
+            let snapshot = Box::new(self.snapshot(Who::Watcher));
+            let to = Audience::Socket(number, Who::Watcher);
+            self.tell(to, &ServerMessage::Snapshot(snapshot));
+        }
+        let opener = self.table.counsel_invitation(side)?;
+        let seat = self.services.keys.word(opener);
+        Some(ServerMessage::CounselLink { seat })
+    }
+
+    async fn make_rematch(&mut self) {
+        let spec = self.directory.rematch_of(&self.table);
+        let now = self.now();
+        match self.directory.create(spec).await {
+            Ok(Made { id, .. }) => {
+                self.enact(vec![Event::Rematched { game: id }], now).await;
+            }
+            Err(Refused { reason, message }) => {
+                tracing::warn!(game = %self.id, %message, "no rematch was made");
+                let message = format!("no rematch could be made: {message}");
+                let refused = refusal("rematch", reason.code(), message);
+                self.tell(Audience::Players, &refused);
+                self.enact(vec![Event::RematchFailed], now).await;
+            }
+        }
+    }
+}
