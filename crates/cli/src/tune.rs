@@ -181,7 +181,7 @@ fn destination(source: &Source, variant: &Arc<Variant>, options: &Options) -> Pa
         (None, Some(file)) => protocol::values_path(file),
         (out, _) => {
             let folder = out.as_deref().unwrap_or(Path::new("."));
-            folder.join(&variant.id()).join("values.toml")
+            folder.join(variant.id()).join("values.toml")
         }
     }
 }

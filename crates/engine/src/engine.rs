@@ -234,7 +234,11 @@ impl Engine {
     }
 }
 
-/// Makes the search for a game, with the judge that it is played with.
+/// The search for a game, with the judge that it is played with.
+fn searcher(variant: &Arc<Variant>, values: &Values) -> Box<dyn AnySearcher> {
+    variant.visit(NewSearcher { variant, values })
+}
+
 struct NewSearcher<'a> {
     variant: &'a Arc<Variant>,
     values: &'a Values,
@@ -244,13 +248,20 @@ impl VisitTables for NewSearcher<'_> {
     type Output = Box<dyn AnySearcher>;
 
     fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Box<dyn AnySearcher> {
-        let NewSearcher { variant, values } = self;
-        let facts = Arc::new(Facts::new(variant, tables));
-        let exchanges = Arc::new(Exchanges::new(variant, &facts, values));
-        let eval = Evaluator::new(variant, &facts, &exchanges, values);
-        let judge = Handmade::new(Arc::new(eval));
-        Box::new(Searcher::new(facts, exchanges, judge))
+        handmade(self.variant, tables, self.values)
     }
+}
+
+fn handmade<S: Set>(
+    variant: &Arc<Variant>,
+    tables: &Arc<Tables<S>>,
+    values: &Values,
+) -> Box<dyn AnySearcher> {
+    let facts = Arc::new(Facts::new(variant, tables));
+    let exchanges = Arc::new(Exchanges::new(variant, &facts, values));
+    let eval = Evaluator::new(variant, &facts, &exchanges, values);
+    let judge = Handmade::new(Arc::new(eval));
+    Box::new(Searcher::new(facts, exchanges, judge))
 }
 
 fn within(options: Options) -> Options {

@@ -90,7 +90,7 @@ pub(crate) struct Facts<S: Set> {
 
 impl<S: Set> Facts<S> {
     pub fn new(variant: &Arc<Variant>, tables: &Arc<Tables<S>>) -> Facts<S> {
-        let rules = &variant.rules();
+        let rules = variant.rules();
         let endings = &rules.endings;
         let kinds = variant.kinds().map(|kind| KindFacts {
             kind,
@@ -151,7 +151,7 @@ impl<S: Set> Facts<S> {
 
 impl<S: Set> Geometry<S> {
     fn new(variant: &Arc<Variant>) -> Geometry<S> {
-        let frame = &variant.frame();
+        let frame = variant.frame();
         let places: Vec<(i32, i32)> = frame
             .squares()
             .map(|s| (i32::from(frame.file(s)), i32::from(frame.rank(s))))

@@ -38,16 +38,14 @@ where
 
 /// Calls a function that is generic over the width with a game, its tables and more.
 macro_rules! at_width {
-    ($f:ident, $variant:expr $(, $more:expr)*) => {{
-        let any = $variant.visit(super::AnyWidth);
-        if let Some(t) = super::tables::<1>(&*any) {
+    ($f:ident, $variant:expr $(, $more:expr)*) => {
+        if let Some(t) = $variant.at_width::<husun::set::Words<1>>() {
             $f(&$variant, t $(, $more)*)
-        } else if let Some(t) = super::tables::<2>(&*any) {
-            $f(&$variant, t $(, $more)*)
-        } else if let Some(t) = super::tables::<3>(&*any) {
+        } else if let Some(t) = $variant.at_width::<husun::set::Words<2>>() {
             $f(&$variant, t $(, $more)*)
         } else {
-            unreachable!("there are three widths")
+            let t = $variant.at_width::<husun::set::Words<3>>();
+            $f(&$variant, t.expect("one of three widths") $(, $more)*)
         }
     }};
 }

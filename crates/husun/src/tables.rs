@@ -187,7 +187,7 @@ pub(crate) struct Crown {
 
 /// See [`crate::variant::Castling`].
 #[derive(Clone, Debug)]
-pub(crate) struct CastlingTable<S> {
+pub(crate) struct CastlingSquares<S> {
     pub piece: u8,
     pub partner: u8,
     pub side: Side,
@@ -277,7 +277,7 @@ pub struct Tables<S: Set> {
     pub(crate) setup_counts: [Vec<u32>; 2],
     pub(crate) several_royals: bool,
     pub(crate) apart: bool,
-    pub(crate) castlings: [Vec<CastlingTable<S>>; 2],
+    pub(crate) castlings: [Vec<CastlingSquares<S>>; 2],
     /// By square: castling rights that end when a piece leaves or arrives.
     pub(crate) rights_lost: Vec<u8>,
     pub(crate) castle: Option<Castle<S>>,

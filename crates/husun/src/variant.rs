@@ -111,6 +111,11 @@ impl Variant {
         self.tables.visit(v)
     }
 
+    /// The tables at a width, if that is their own.
+    pub fn at_width<S: crate::set::Set>(&self) -> Option<&Arc<crate::tables::Tables<S>>> {
+        self.tables.get()
+    }
+
     pub(crate) fn tables(&self) -> &AnyTables {
         &self.tables
     }

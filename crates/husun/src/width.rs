@@ -57,6 +57,16 @@ impl AnyTables {
         }
     }
 
+    /// The tables, if they have this width.
+    pub fn get<S: Set>(&self) -> Option<&Arc<Tables<S>>> {
+        let tables: &dyn Any = match self {
+            AnyTables::W64(t) => t,
+            AnyTables::W128(t) => t,
+            AnyTables::W192(t) => t,
+        };
+        tables.downcast_ref()
+    }
+
     /// Tables that use nothing that not every processor has.
     pub fn portable(&self) -> AnyTables {
         match self {

@@ -570,7 +570,7 @@ impl Table {
     /// Whether the players may appoint Counsellors.
     pub fn has_counsellors(&self) -> bool {
         match (self.variant(), &self.customs) {
-            (Some(v), _) => v.customs().is_some_and(|c| c.counsellor),
+            (Some(v), _) => v.customs().as_ref().is_some_and(|c| c.counsellor),
             (None, Some(c)) => c.family().has_counsellors(),
             _ => false,
         }

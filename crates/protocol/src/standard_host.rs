@@ -15,7 +15,7 @@ use std::sync::Arc;
 ///
 /// ```
 /// use std::path::Path;
-/// let values = protocol::values_path(Path::new("games/lagoon.toml"));
+/// let values = husun_protocol::values_path(Path::new("games/lagoon.toml"));
 /// assert_eq!(values, Path::new("games/lagoon.values.toml"));
 /// ```
 pub fn values_path(game_file: &Path) -> PathBuf {

@@ -173,12 +173,14 @@ fn pawn_steps<S: Set>(facts: &Facts<S>, side: Side, goals: S) -> Vec<Option<usiz
     let t = &facts.tables;
     let ahead = |from: Square| {
         pawns.iter().fold(S::EMPTY, |set, &kind| {
+            let t = &facts.tables;
             let all = t.piece_targets(side, kind, from, S::EMPTY, S::EMPTY);
-            let single = |&to: &Square| (places[to.index()].1 - places[from.index()].1).abs() <= 1;
+            let rank = |s: Square| places[s.index()].1;
+            let single = |&to: &Square| (rank(to) - rank(from)).abs() <= 1;
             set | S::from_squares(all.iter().filter(single))
         })
     };
-    let next: Vec<S> = t.board().iter().map(ahead).collect();
+    let next: Vec<S> = facts.tables.board().iter().map(ahead).collect();
     let mut steps: Vec<Option<usize>> = vec![None; n];
     for _ in 0..husun::frame::MAX_SIDE {
         for from in 0..n {

@@ -9,6 +9,17 @@ use husun::{Kind, Side, Variant, VisitTables};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Asks for [`mobilities`] at the game's width.
+struct Mobilities<'a>(&'a Variant);
+
+impl VisitTables for Mobilities<'_> {
+    type Output = Vec<Mobility>;
+
+    fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Vec<Mobility> {
+        mobilities(self.0, tables)
+    }
+}
+
 /// Piece values from the moves that each kind has on the game's board, averaged over squares and over
 /// boards from nearly empty to half full, and the built-in features.
 pub fn estimate(variant: &Variant) -> Values {
@@ -103,7 +114,7 @@ pub(crate) fn mobilities<S: Set>(variant: &Variant, t: &Tables<S>) -> Vec<Mobili
             boards.push((own, enemy));
         }
     }
-    let frame = &variant.frame();
+    let frame = variant.frame();
     let places: Vec<(i32, i32)> = frame
         .squares()
         .map(|s| (i32::from(frame.file(s)), i32::from(frame.rank(s))))

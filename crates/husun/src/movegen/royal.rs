@@ -9,7 +9,7 @@ use crate::moves::{Move, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
 use crate::side::Wing;
-use crate::tables::{Castle, CastlingTable, Tables};
+use crate::tables::{Castle, CastlingSquares, Tables};
 
 /// What is known of squares around the one royal piece once its moves have been made.
 #[derive(Default)]
@@ -185,7 +185,7 @@ impl<S: Set> Tables<S> {
     fn castles_safely<C: Cpu>(
         &self,
         pos: &Pos<S>,
-        r: &CastlingTable<S>,
+        r: &CastlingSquares<S>,
         safety: &Safety<S>,
         scene: &Scene<S, C>,
     ) -> bool {

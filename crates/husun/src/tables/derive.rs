@@ -405,7 +405,7 @@ impl<S: Set> Tables<S> {
                 for home in [path.from, path.partner_from] {
                     self.rights_lost[home.index()] |= CastlingRights::bit(side, wing);
                 }
-                self.castlings[side.index()].push(CastlingTable {
+                self.castlings[side.index()].push(CastlingSquares {
                     piece: castling.piece.0,
                     partner: castling.partner.0,
                     side,

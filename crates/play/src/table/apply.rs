@@ -226,7 +226,8 @@ impl Table {
         };
         let before = board.game.position();
         let m = before.parse_uci(uci)?;
-        let (uci, san) = (before.uci(m).to_string(), before.san(m)?);
+        let uci = before.uci(m).to_string();
+        let san = before.san(m).map_err(ActionError::from)?;
         let side = before.turn();
         let kept = self.clock.clone();
         let spent_ms = match &mut self.clock {
