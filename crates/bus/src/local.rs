@@ -13,9 +13,12 @@ use tokio::sync::{mpsc, oneshot};
 /// Parts that are locked apart, so that subjects seldom wait for each other.
 const PARTS: usize = 32;
 
+/// Those who listen to a subject, with the numbers of their places.
+type Listeners = Vec<(u64, Arc<dyn Listener>)>;
+
 #[derive(Default)]
 struct Part {
-    listeners: HashMap<String, Vec<(u64, Arc<dyn Listener>)>>,
+    listeners: HashMap<String, Listeners>,
     servers: HashMap<String, (u64, mpsc::Sender<Request>)>,
 }
 

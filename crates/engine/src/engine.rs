@@ -157,10 +157,7 @@ impl Engine {
         let options = within(options);
         Engine {
             table: Table::new(options.hash),
-            searcher: variant.visit(NewSearcher {
-                variant: &variant,
-                values: &values,
-            }),
+            searcher: searcher(&variant, &values),
             variant,
             values,
             options,

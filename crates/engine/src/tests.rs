@@ -4,10 +4,9 @@ use crate::exchange::Exchanges;
 use crate::facts::Facts;
 use crate::random::Random;
 use crate::values::{Values, estimate};
-use husun::set::{Set, Words};
+use husun::set::Set;
 use husun::tables::Tables;
-use husun::{Position, Status, Variant, VisitTables};
-use std::any::Any;
+use husun::{Position, Status, Variant};
 use std::sync::Arc;
 
 mod evaluation;
@@ -17,24 +16,6 @@ mod picker;
 mod time;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
-
-/// A game's tables, to be asked for at a width.
-struct AnyWidth;
-
-impl VisitTables for AnyWidth {
-    type Output = Box<dyn Any>;
-
-    fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Box<dyn Any> {
-        Box::new(tables.clone())
-    }
-}
-
-fn tables<const N: usize>(any: &dyn Any) -> Option<&Arc<Tables<Words<N>>>>
-where
-    Words<N>: Set,
-{
-    any.downcast_ref()
-}
 
 /// Calls a function that is generic over the width with a game, its tables and more.
 macro_rules! at_width {
@@ -47,7 +28,7 @@ macro_rules! at_width {
             let t = $variant.at_width::<husun::set::Words<3>>();
             $f(&$variant, t.expect("one of three widths") $(, $more)*)
         }
-    }};
+    };
 }
 use at_width;
 

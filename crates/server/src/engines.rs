@@ -549,8 +549,8 @@ fn texts(position: &Position, line: &[Move]) -> (Vec<String>, Vec<String>) {
             break;
         };
         uci.push(position.uci(m).to_string());
-        san.push(position.san(m).unwrap_or_default());
-        position = position.play_unchecked(m);
+        san.push(text);
+        position = after;
     }
     (uci, san)
 }

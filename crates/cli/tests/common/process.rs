@@ -35,7 +35,7 @@ impl Process {
         Process::start_with(data, config, &[]).await
     }
 
-    /// The same with more in its environment.
+    /// Starts it with more in its environment.
     pub async fn start_with(
         data: &Path,
         config: &Path,
@@ -71,7 +71,7 @@ impl Process {
         Process::spawn_with(data, config, &[])
     }
 
-    /// The same with more in its environment.
+    /// Starts it with more in its environment.
     pub fn spawn_with(data: &Path, config: &Path, with: &[(&str, &Path)]) -> Fallible<Process> {
         let address = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let listening = Instant::now();

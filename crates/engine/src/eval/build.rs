@@ -170,7 +170,6 @@ fn pawn_steps<S: Set>(facts: &Facts<S>, side: Side, goals: S) -> Vec<Option<usiz
     let places = &facts.geometry.places;
     let pawns = facts.kinds_that(|k| k.pawn);
     let n = places.len();
-    let t = &facts.tables;
     let ahead = |from: Square| {
         pawns.iter().fold(S::EMPTY, |set, &kind| {
             let t = &facts.tables;

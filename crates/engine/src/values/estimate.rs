@@ -85,17 +85,6 @@ fn worth(mobility: &Mobility) -> Pair {
     pair(of(|d| d.1).round() as i32, of(|d| d.2).round() as i32)
 }
 
-/// Asks for [`mobilities`] at the game's width.
-struct Mobilities<'a>(&'a Variant);
-
-impl VisitTables for Mobilities<'_> {
-    type Output = Vec<Mobility>;
-
-    fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Vec<Mobility> {
-        mobilities(self.0, tables)
-    }
-}
-
 /// The mobility of every kind of the game, from a fixed sample of boards.
 pub(crate) fn mobilities<S: Set>(variant: &Variant, t: &Tables<S>) -> Vec<Mobility> {
     let n = t.square_count();
