@@ -58,14 +58,14 @@ pub fn family(name: &str) -> Option<&'static Family> {
 fn collect() -> Vec<Family> {
     let mut families: Vec<Family> = Vec::new();
     for variant in games::ids().filter_map(games::variant) {
-        let Some(customs) = variant.customs().clone() else {
+        let Some(customs) = variant.customs() else {
             continue;
         };
         let at = families.iter().position(|f| f.name == customs.family);
         let at = at.unwrap_or_else(|| {
             families.push(Family {
                 name: customs.family.clone(),
-                method: method(&customs),
+                method: method(customs),
                 questions: Vec::new(),
                 variants: Vec::new(),
             });
