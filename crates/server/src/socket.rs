@@ -193,8 +193,8 @@ async fn serve(socket: WebSocket, app: App, person: Person, address: IpAddr, tic
                     Err(GameGone) => break COME_AGAIN,
                 }
             }
-            outcome = session.game.answered() => {
-                if session.game.take(outcome).is_err() {
+            reply = session.game.answered() => {
+                if session.game.take(reply).is_err() {
                     break COME_AGAIN;
                 }
             }

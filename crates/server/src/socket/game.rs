@@ -28,7 +28,7 @@ const EARLY: usize = 64;
 
 /// The game that a socket is in, or comes to.
 #[derive(Debug)]
-struct Presence {
+struct Attendance {
     id: String,
     handle: Handle,
     /// To come again by.
@@ -58,13 +58,13 @@ pub struct GameSide {
     socket: u64,
     bus: Arc<dyn Bus>,
     outbox: Outbox,
-    presence: Option<Presence>,
+    presence: Option<Attendance>,
     asking: Option<(Question, Waiting)>,
     questions: VecDeque<Question>,
 }
 
 /// A question that was answered, or not.
-pub struct Outcome {
+pub struct Reply {
     question: Question,
     answer: Result<Bytes, BusError>,
 }
@@ -107,13 +107,13 @@ impl GameSide {
     }
 
     /// Waits for the answer to the question that is being asked, if one is.
-    pub async fn answered(&mut self) -> Outcome {
+    pub async fn answered(&mut self) -> Reply {
         let Some((_, waiting)) = &mut self.asking else {
             return std::future::pending().await;
         };
         let answer = waiting.await;
         match self.asking.take() {
-            Some((question, _)) => Outcome { question, answer },
+            Some((question, _)) => Reply { question, answer },
             None => std::future::pending().await,
         }
     }
@@ -144,7 +144,7 @@ impl GameSide {
         let listener = Arc::new(self.outbox.clone());
         let subject = told_at(&game);
         let listens = self.bus.subscribe(&subject, listener).await;
-        self.presence = Some(Presence {
+        self.presence = Some(Attendance {
             id: game,
             handle,
             person,
@@ -216,9 +216,9 @@ impl GameSide {
     }
 
     /// Takes an answer; the next question goes its way.
-    pub fn take(&mut self, outcome: Outcome) -> Result<(), GameGone> {
+    pub fn take(&mut self, reply: Reply) -> Result<(), GameGone> {
         self.ask_next();
-        let Outcome { question, answer } = outcome;
+        let Reply { question, answer } = reply;
         let left = matches!(question.ask, Ask::Leave { .. });
         let here = self
             .presence

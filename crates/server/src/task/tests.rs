@@ -122,7 +122,7 @@ async fn sit(
                     Ok(Item::Told(message)) => side.told(&message),
                     Err(TooSlow) => return,
                 },
-                outcome = side.answered() => side.take(outcome).map(|()| None),
+                reply = side.answered() => side.take(reply).map(|()| None),
                 deed = done.recv() => {
                     let Some(deed) = deed else { return side.end() };
                     let _ = side.act(deed, services.clock.now(), Duration::ZERO);
