@@ -8,7 +8,8 @@ mod process;
 use common::{Fallible, Request, Socket, ask};
 use process::{Process, asked, folder};
 use serde::Deserialize;
-use server::wire::{Snapshot, Stage};
+use server::wire::{GameMade, Now, Snapshot, Stage};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use store::{Due, EventRow, GameWrite, NewGameRow, SqlStore, Store};
@@ -16,8 +17,14 @@ use store::{Due, EventRow, GameWrite, NewGameRow, SqlStore, Store};
 /// Games under way; `HUSUN_START_GAMES` asks for another number.
 const GAMES: usize = 20_000;
 
-/// Games of two with clocks of twenty seconds, each with a move played, as a server that was killed leaves them.
-async fn fill(data: &Path, games: usize) -> Fallible<()> {
+/// Games whose time has run out; `HUSUN_CLOSE_GAMES` asks for another number.
+const CLOSED: usize = 4_000;
+/// What no move may take meanwhile, in milliseconds. Closing 20,000 in one pass once took 5,200.
+const MOST_MS: u128 = 1_500;
+
+/// Games of two with clocks of twenty seconds, each with a move played, as a server that was killed leaves them when its
+/// time was `alive_ms`.
+async fn fill(data: &Path, games: usize, alive_ms: u64) -> Fallible<()> {
     let store = SqlStore::file(&data.join("husun.sqlite")).await?;
     let run = store.begin_run(0, None).await?.run;
     let event = |seq: i64, body: &str| EventRow {
@@ -60,7 +67,7 @@ async fn fill(data: &Path, games: usize) -> Fallible<()> {
         }
     }
     store.close().await;
-    std::fs::write(data.join("alive"), format!("{run:020} {:020}\n", 1000))?;
+    std::fs::write(data.join("alive"), format!("{run:020} {alive_ms:020}\n"))?;
     Ok(())
 }
 
@@ -70,7 +77,7 @@ async fn a_server_with_many_games_is_there_at_once_and_loses_none() -> Fallible<
     let data = folder("manygames")?;
     let config = data.join("config.toml");
     std::fs::write(&config, "[limits]\nrequests_per_second = 0\n")?;
-    fill(&data, games).await?;
+    fill(&data, games, 1000).await?;
     let process = Process::spawn(&data, &config)?;
     let begin = Instant::now();
     process.wait_for("/healthz", Duration::from_secs(5)).await?;
@@ -87,6 +94,75 @@ async fn a_server_with_many_games_is_there_at_once_and_loses_none() -> Fallible<
         let left = game.now.clocks.ok_or("no clocks")?.times.black.main_ms;
         assert!(left > 19_000, "game {n}: {left} ms left");
     }
+    process.kill()?;
+    std::fs::remove_dir_all(&data)?;
+    Ok(())
+}
+
+/// A game of two who are there.
+async fn pair(address: SocketAddr) -> Fallible<([Socket; 2], Now)> {
+    let wishes = r#"{"variant":"citadel9","side":"white","clock":"fischer:60m+1s"}"#;
+    let made = ask(address, Request::post("/api/games", wishes)).await?;
+    let made: GameMade = made.json()?;
+    let mut white = Socket::open(address, &[]).await?;
+    white.join(&made.id, Some(&made.seat)).await?;
+    let mut black = Socket::open(address, &[]).await?;
+    let friend = made.friend_seat.ok_or("no seat for the friend")?;
+    let now = black.join(&made.id, Some(&friend)).await?.now;
+    Ok(([white, black], now))
+}
+
+/// Games that end by themselves do so in portions: who plays meanwhile is not kept waiting.
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_thousands_of_games_keeps_nobody_waiting() -> Fallible<()> {
+    let games = asked("HUSUN_CLOSE_GAMES", CLOSED);
+    let data = folder("closing")?;
+    let config = data.join("config.toml");
+    std::fs::write(
+        &config,
+        "start_grace_seconds = 0\n[limits]\nrequests_per_second = 0\nmessages_per_second = 0\n",
+    )?;
+    fill(&data, games, 60_000).await?;
+    let process = Process::start(&data, &config).await?;
+    let begin = Instant::now();
+    let ([mut white, mut black], mut now) = pair(process.address).await?;
+    let last = format!("/api/games/game{:06}", games - 1);
+    let (mut moves, mut worst) = (0, 0);
+    loop {
+        let (ply, text) = (
+            now.ply,
+            now.legal[now.seq as usize % now.legal.len()].clone(),
+        );
+        let sent = Instant::now();
+        let [mover, other] = match ply % 2 {
+            0 => [&mut white, &mut black],
+            _ => [&mut black, &mut white],
+        };
+        mover.play(ply, &text).await?;
+        let (told, _) = tokio::try_join!(mover.ply(ply + 1), other.ply(ply + 1))?;
+        worst = worst.max(sent.elapsed().as_millis());
+        moves += 1;
+        now = told;
+        if moves % 10 == 0 {
+            let snapshot: Snapshot = ask(process.address, Request::get(&last)).await?.json()?;
+            if snapshot.now.stage == Stage::Over {
+                break;
+            }
+        }
+        if now.legal.is_empty() {
+            ([white, black], now) = pair(process.address).await?;
+        }
+        assert!(
+            begin.elapsed() < Duration::from_secs(120),
+            "they are still open"
+        );
+        tokio::time::sleep(Duration::from_millis(30)).await;
+    }
+    let took = begin.elapsed();
+    println!(
+        "{games} games closed in {took:.1?}: {moves} moves meanwhile, the worst took {worst} ms"
+    );
+    assert!(worst < MOST_MS, "a move took {worst} ms");
     process.kill()?;
     std::fs::remove_dir_all(&data)?;
     Ok(())

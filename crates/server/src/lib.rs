@@ -1,6 +1,6 @@
 //! The play server: live games, storage, HTTP and WebSocket, and the browser client's files.
 //!
-//! A game is a [`table::Table`], a value that events change; the task in `task.rs` owns it, has every event stored and
+//! A game is a [`play::table::Table`], a value that events change; the task in `task.rs` owns it, has every event stored and
 //! then tells the sockets. Rules, search and drawing are the libraries'.
 
 pub mod clock;
