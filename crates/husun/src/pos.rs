@@ -156,7 +156,7 @@ impl<S: Set> Pos<S> {
         self.passed.into_iter().filter(|&s| s != NO_SQUARE)
     }
 
-    /// State flags: bit `i` for number `i` of [`crate::Variant::state_flags`].
+    /// State flags: bit `i` for number `i` of [`crate::definition::Definition::state_flags`].
     #[inline(always)]
     pub fn state(&self) -> u16 {
         self.state

@@ -65,7 +65,7 @@ pub struct Setup {
     pub rights: CastlingRights,
     /// Squares on which an en-passant capture may exist.
     pub en_passant: Vec<Square>,
-    /// State flags, bit `i` for number `i` of [`crate::Variant::state_flags`].
+    /// State flags, bit `i` for number `i` of [`crate::definition::Definition::state_flags`].
     pub state: u16,
     /// Half-moves since the last capture, pawn move or promotion.
     pub halfmove: u32,
