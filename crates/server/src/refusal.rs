@@ -9,7 +9,6 @@ use store::StoreError;
 #[allow(missing_docs)] // each is its code, in docs/server.md
 pub enum Reason {
     Busy,
-    Choice,
     Clock,
     Damaged,
     Family,
@@ -55,7 +54,6 @@ impl Reason {
         use StatusCode as S;
         match self {
             Reason::Busy => ("busy", S::SERVICE_UNAVAILABLE),
-            Reason::Choice => ("choice", S::UNPROCESSABLE_ENTITY),
             Reason::Clock => ("clock", S::UNPROCESSABLE_ENTITY),
             Reason::Damaged => ("damaged", S::INTERNAL_SERVER_ERROR),
             Reason::Family => ("family", S::UNPROCESSABLE_ENTITY),
