@@ -104,14 +104,15 @@ impl Request {
 
 /// Questions as they come to the one who serves a subject, until this is dropped.
 pub struct Requests {
-    queue: mpsc::Receiver<Request>,
+    /// In boxes: the channel keeps room for many, and most subjects are asked little.
+    queue: mpsc::Receiver<Box<Request>>,
     _place: Guard,
 }
 
 impl Requests {
     /// The next question.
     pub async fn next(&mut self) -> Option<Request> {
-        self.queue.recv().await
+        self.queue.recv().await.map(|request| *request)
     }
 }
 

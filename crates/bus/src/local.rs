@@ -19,7 +19,7 @@ type Listeners = Vec<(u64, Arc<dyn Listener>)>;
 #[derive(Default)]
 struct Part {
     listeners: HashMap<String, Listeners>,
-    servers: HashMap<String, (u64, mpsc::Sender<Request>)>,
+    servers: HashMap<String, (u64, mpsc::Sender<Box<Request>>)>,
 }
 
 struct Shared {
@@ -137,7 +137,10 @@ impl Bus for LocalBus {
             let server = self.shared.part(subject).servers.get(subject).cloned();
             let (_, server) = server.ok_or(BusError::Nobody)?;
             let asked = async {
-                server.send(request).await.map_err(|_| BusError::Nobody)?;
+                server
+                    .send(Box::new(request))
+                    .await
+                    .map_err(|_| BusError::Nobody)?;
                 // It may end while its questions wait: they go with it.
                 drop(server);
                 told.await.map_err(|_| BusError::Gone)

@@ -11,15 +11,15 @@ use crate::services::{Services, secret, wall_ms};
 use crate::show::{self, Moment, Presence};
 use crate::task::messages::{Ask, asked_at};
 use crate::task::{Command, GameTask, Handle, LiveStatus};
-use crate::wire::{GameCard, NewGame, Snapshot};
+use crate::wire::{GameCard, NewGame};
 use crate::work::{Weight, Work};
+use bytes::Bytes;
 use husun::Side;
 use husun::clock::TimeControl;
 use metrics::gauge;
 use play::table::{Entry, Event, Opener, Person, SeatSpec, Spec, StoredCard, Table, WAITING};
 use play::{Both, Who, customs};
 use rand::RngExt;
-use serde::de::DeserializeOwned;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::net::IpAddr;
@@ -252,14 +252,20 @@ impl Directory {
     }
 
     /// Asks a live game something that it answers; nothing if the game is not live.
-    async fn ask<T: DeserializeOwned>(&self, id: &str, ask: Ask) -> Option<T> {
+    async fn ask(&self, id: &str, ask: Ask) -> Option<Bytes> {
         // While its handle is held it stays.
         let _live = self.find_live(id)?;
         let message = serde_json::to_vec(&ask).ok()?;
         let bus = &self.inner.services.bus;
         // A game that waits for the storage does not answer: then storage is asked.
         let answer = bus.request(&asked_at(id), message.into(), ANSWER).await;
-        serde_json::from_slice(&answer.ok()?).ok()
+        answer.ok()
+    }
+
+    async fn ask_card(&self, id: &str, guest: Option<&str>) -> Option<GameCard> {
+        let guest = guest.map(Into::into);
+        let card = self.ask(id, Ask::Card { guest }).await?;
+        serde_json::from_slice(&card).ok()
     }
 
     /// Makes a game from wishes, for a guest.
@@ -339,13 +345,13 @@ impl Directory {
         spec
     }
 
-    /// A game as it is now, for a guest who looks at it.
+    /// A game as it is now, for a guest who looks at it: a [`crate::wire::Snapshot`] as JSON.
     pub async fn look(
         &self,
         id: &str,
         guest: &str,
         payer: Payer<'_>,
-    ) -> Result<Option<Snapshot>, Refused> {
+    ) -> Result<Option<Bytes>, Refused> {
         let guest_asks = guest.to_owned();
         let told = self.ask(id, Ask::Look { guest: guest_asks });
         if let Some(snapshot) = told.await {
@@ -354,17 +360,24 @@ impl Directory {
         let Some(read) = self.read_for(id, payer).await? else {
             return Ok(None);
         };
-        let services = &self.inner.services;
-        let table = read.table;
-        let who = table.seat_of_guest(guest).unwrap_or(Who::Watcher);
-        let moment = Moment {
-            at: table.at() + services.clock.now().saturating_sub(read.since),
-            presence: &Presence::default(),
-            trouble: None,
-            running: true,
+        let services = self.inner.services.clone();
+        let (id, guest) = (id.to_owned(), guest.to_owned());
+        let work = services.work.clone();
+        let write = move || {
+            let table = read.table;
+            let who = table.seat_of_guest(&guest).unwrap_or(Who::Watcher);
+            let moment = Moment {
+                at: table.at() + services.clock.now().saturating_sub(read.since),
+                presence: &Presence::default(),
+                trouble: None,
+                running: true,
+            };
+            let word = |opener: &_| services.keys.word(opener);
+            serde_json::to_vec(&show::snapshot(&id, &table, who, &moment, word))
         };
-        let word = |opener: &_| services.keys.word(opener);
-        Ok(Some(show::snapshot(id, &table, who, &moment, word)))
+        let written = work.run(Weight::Light, write).await?;
+        // A snapshot always is JSON.
+        Ok(Some(written.unwrap_or_default().into()))
     }
 
     /// A game as storage has it, for someone who looks at it.
@@ -411,7 +424,7 @@ impl Directory {
         }
         let mut cards = Vec::with_capacity(found.len());
         for Reverse((_, id)) in found.into_sorted_vec() {
-            cards.extend(self.ask::<GameCard>(&id, Ask::Card { guest: None }).await);
+            cards.extend(self.ask_card(&id, None).await);
         }
         cards
     }
@@ -421,9 +434,7 @@ impl Directory {
         let mut cards = Vec::new();
         for listed in self.inner.services.store.of_guest(guest, OWN).await? {
             let id = listed.id;
-            let guest_asks = Some(guest.to_owned());
-            let live = self.ask(&id, Ask::Card { guest: guest_asks });
-            if let Some(card) = live.await {
+            if let Some(card) = self.ask_card(&id, Some(guest)).await {
                 cards.push(card);
                 continue;
             }
@@ -476,7 +487,7 @@ impl Directory {
             };
             for handle in handles {
                 // One whose queue is full is told in the next round.
-                let _ = handle.commands.try_send(Command::Shutdown);
+                let _ = handle.commands.try_send(Box::new(Command::Shutdown));
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }

@@ -18,6 +18,7 @@ pub mod seats;
 mod serve;
 pub mod services;
 pub mod show;
+mod slow;
 pub mod socket;
 pub mod state;
 pub mod task;

@@ -5,6 +5,7 @@
 mod tests;
 
 use crate::limits::{Limits, Network};
+use crate::slow::watched;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
@@ -151,7 +152,7 @@ fn answer(
         .max_buf_size(MAX_HEAD)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    tokio::spawn(async move {
+    let served = async move {
         let mut connection = pin!(connection);
         let ended = tokio::select! {
             ended = connection.as_mut() => ended,
@@ -163,7 +164,8 @@ fn answer(
         if let Err(error) = ended {
             tracing::debug!(%error, "a connection ended");
         }
-    });
+    };
+    tokio::spawn(watched("connection", served));
 }
 
 /// Who is in: connections in all and by address.

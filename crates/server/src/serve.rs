@@ -12,6 +12,7 @@ use crate::net::{self, Bounds};
 use crate::positions::LineCache;
 use crate::seats::SeatKeys;
 use crate::services::{Services, wall_ms};
+use crate::slow::watched;
 use crate::state::{App, MEMORY};
 use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
@@ -212,7 +213,7 @@ impl Running {
         let tasks = [
             tokio::spawn(follow_health(services.clone())),
             tokio::spawn(watch_storage(store.clone())),
-            tokio::spawn(directory.clone().attend()),
+            tokio::spawn(watched("attendance", directory.clone().attend())),
             tokio::spawn(sweep(guard, self.metrics)),
             tokio::spawn(end_of_start(
                 services.clock.clone(),

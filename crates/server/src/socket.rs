@@ -10,6 +10,7 @@ use crate::http::Failure;
 use crate::http::address::Address;
 use crate::limits::{Rate, Ticket};
 use crate::refusal::{Reason, Refused, refused};
+use crate::slow::watched;
 use crate::state::App;
 use crate::task::LAG;
 use crate::wire::{ClientMessage, ServerMessage};
@@ -65,7 +66,8 @@ pub async fn open(
         .max_frame_size(MAX_MESSAGE)
         .read_buffer_size(READ_BUFFER)
         .write_buffer_size(0);
-    let answer = upgrade.on_upgrade(move |socket| serve(socket, app, person, address, ticket));
+    let answer = upgrade
+        .on_upgrade(move |socket| watched("socket", serve(socket, app, person, address, ticket)));
     (guest, answer).into_response()
 }
 

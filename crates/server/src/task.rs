@@ -15,6 +15,7 @@ use crate::clock::Halt;
 use crate::directory::{Directory, ReadGame};
 use crate::engines::Thought;
 use crate::services::{Services, SystemChance};
+use crate::slow::watched;
 use bus::{BusError, Request, Requests};
 use messages::{Ask, Audience, asked_at};
 use play::table::{Event, Stage, Table};
@@ -72,7 +73,7 @@ pub struct LiveStatus {
 #[derive(Clone, Debug)]
 pub struct Handle {
     /// Where commands go.
-    pub commands: mpsc::Sender<Command>,
+    pub commands: mpsc::Sender<Box<Command>>,
     /// What is known without asking.
     pub status: Arc<LiveStatus>,
     holders: Arc<()>,
@@ -109,11 +110,12 @@ impl Drop for Thinking {
 /// A live game.
 pub struct GameTask {
     id: String,
-    table: Table,
+    /// Shared with what is being written of it elsewhere.
+    table: Arc<Table>,
     services: Arc<Services>,
     directory: Directory,
     requests: Option<Requests>,
-    commands: mpsc::WeakSender<Command>,
+    commands: mpsc::WeakSender<Box<Command>>,
     status: Arc<LiveStatus>,
     /// Which life in memory this is.
     life: u64,
@@ -171,7 +173,7 @@ impl GameTask {
         let task = GameTask {
             id: id.into(),
             base: read.table.at(),
-            table: read.table,
+            table: Arc::new(read.table),
             since: read.since,
             epoch: read.epoch,
             due: read.due,
@@ -196,7 +198,7 @@ impl GameTask {
             broken: false,
             anchored: read.anchored,
         };
-        tokio::spawn(task.run(inbox));
+        tokio::spawn(watched("game", task.run(inbox)));
         Ok(Handle {
             commands,
             status,
@@ -250,7 +252,7 @@ impl GameTask {
         [leave, due, self.presence_due].into_iter().flatten().min()
     }
 
-    async fn run(mut self, mut inbox: mpsc::Receiver<Command>) {
+    async fn run(mut self, mut inbox: mpsc::Receiver<Box<Command>>) {
         self.note_status();
         if !self.anchored && !self.table.is_over() {
             // Its time was noted by a version whose times do not count on: from here on they do.
@@ -286,7 +288,7 @@ impl GameTask {
             };
             tokio::select! {
                 biased;
-                command = inbox.recv() => match command {
+                command = inbox.recv() => match command.map(|command| *command) {
                     Some(Command::Shutdown) => {
                         self.tell(Audience::All, &crate::wire::ServerMessage::Closing);
                         leaves = true;

@@ -70,7 +70,7 @@ impl Directory {
         let mut woken = Vec::new();
         for id in ids {
             if let Some(handle) = self.find_live(&id) {
-                let _ = handle.commands.try_send(Command::Attend);
+                let _ = handle.commands.try_send(Box::new(Command::Attend));
                 continue;
             }
             match self.get(&id, Payer::Server).await {

@@ -68,10 +68,11 @@ pub async fn look(
     Address(address): Address,
     guest: Guest,
     Path(id): Path<String>,
-) -> Result<axum::Json<Snapshot>, Failure> {
+) -> Result<impl IntoResponse, Failure> {
     let payer = Payer::Address(&app.guard, address);
     let told = app.directory.look(&id, &guest.person.guest, payer).await?;
-    Ok(axum::Json(told.ok_or_else(no_game)?))
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    Ok((json, told.ok_or_else(no_game)?))
 }
 
 /// A game as PGN text.

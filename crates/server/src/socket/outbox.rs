@@ -35,7 +35,8 @@ impl Item {
 /// anew and is told everything.
 #[derive(Clone, Debug)]
 pub struct Outbox {
-    queue: mpsc::Sender<Item>,
+    /// In boxes: the channel keeps room for many, and mostly none waits.
+    queue: mpsc::Sender<Box<Item>>,
     shared: Arc<Shared>,
 }
 
@@ -52,7 +53,7 @@ struct Shared {
 /// The other end.
 #[derive(Debug)]
 pub struct Outgoing {
-    queue: mpsc::Receiver<Item>,
+    queue: mpsc::Receiver<Box<Item>>,
     shared: Arc<Shared>,
 }
 
@@ -91,8 +92,14 @@ impl Outbox {
         let length = item.len();
         let before = self.shared.waiting.fetch_add(length, Relaxed);
         let sent = match before > 0 && before + length > self.shared.bound {
-            true => Err(TrySendError::Full(item)),
-            false => self.queue.try_send(item),
+            true => Err(TrySendError::Full(())),
+            false => self
+                .queue
+                .try_send(Box::new(item))
+                .map_err(|error| match error {
+                    TrySendError::Full(_) => TrySendError::Full(()),
+                    TrySendError::Closed(_) => TrySendError::Closed(()),
+                }),
         };
         if sent.is_err() {
             self.shared.waiting.fetch_sub(length, Relaxed);
@@ -124,7 +131,7 @@ impl Outgoing {
                 item = self.queue.recv() => {
                     let item = item.ok_or(TooSlow)?;
                     self.shared.waiting.fetch_sub(item.len(), Relaxed);
-                    return Ok(item);
+                    return Ok(*item);
                 }
                 () = self.shared.bell.notified() => {}
             }
@@ -135,7 +142,7 @@ impl Outgoing {
     pub fn try_next(&mut self) -> Option<Item> {
         let item = self.queue.try_recv().ok()?;
         self.shared.waiting.fetch_sub(item.len(), Relaxed);
-        Some(item)
+        Some(*item)
     }
 
     /// Whether something was lost.

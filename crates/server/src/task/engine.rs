@@ -79,7 +79,7 @@ impl GameTask {
             if let Some(commands) = commands.upgrade() {
                 // The game waits for the answer, so its queue is the place to wait.
                 let thought = Command::Thought { number, thought };
-                let _ = commands.send(thought).await;
+                let _ = commands.send(Box::new(thought)).await;
             }
         });
         Some(Thinking {

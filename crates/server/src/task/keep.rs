@@ -4,6 +4,7 @@ use super::GameTask;
 use crate::directory::AHEAD;
 use metrics::counter;
 use play::table::{Event, StoredCard};
+use std::sync::Arc;
 use std::time::Duration;
 use store::{CardRow, Due, EventRow, GameWrite, StoreError, millis};
 
@@ -105,8 +106,9 @@ impl GameTask {
         let rows = numbered.map(|(seq, event)| self.services.row(seq, at, server, event));
         let rows: Vec<EventRow> = rows.collect();
         let (before, was_over) = (self.table.ply(), self.table.is_over());
+        let table = Arc::make_mut(&mut self.table);
         for event in &events {
-            if let Err(error) = self.table.apply(event, at) {
+            if let Err(error) = table.apply(event, at) {
                 // It was decided on this very table: a fault of ours, not of the players.
                 tracing::error!(game = %self.id, %error, ?event, "what was decided does not apply");
                 counter!("husun_faults_total").increment(1);

@@ -78,16 +78,21 @@ impl GameTask {
         let head = Answered {
             joined: Some(joined),
         };
-        let snapshot = ServerMessage::Snapshot(Box::new(self.snapshot(who)));
-        request.answer(write(&head, &text_of(&snapshot)));
+        self.answer_snapshot(request, who, move |snapshot| {
+            write(
+                &head,
+                &text_of(&ServerMessage::Snapshot(Box::new(snapshot))),
+            )
+        });
         self.presence_changed();
     }
 
     pub(super) fn look(&self, request: Request, guest: &str) {
         let who = self.table.seat_of_guest(guest).unwrap_or(Who::Watcher);
-        // A snapshot always is JSON.
-        let snapshot = serde_json::to_vec(&self.snapshot(who)).unwrap_or_default();
-        request.answer(snapshot.into());
+        self.answer_snapshot(request, who, |snapshot| {
+            // A snapshot always is JSON.
+            serde_json::to_vec(&snapshot).unwrap_or_default().into()
+        });
     }
 
     pub(super) fn card(&self, request: Request, guest: Option<&str>) {

@@ -5,8 +5,14 @@ use super::messages::{Audience, Told, told_at, write};
 use crate::engines::Purpose;
 use crate::show::{self, Moment, Presence};
 use crate::wire::{Now, ServerMessage, Snapshot};
+use crate::work::Weight;
+use bus::Request;
+use bytes::Bytes;
 use play::Who;
 use play::table::{ChatLine, Event};
+
+/// A longer game is written out where that delays nobody: a half-move takes some microseconds.
+const LONG: usize = 200;
 
 /// A message as it goes to a browser.
 pub(super) fn text_of(message: &ServerMessage) -> String {
@@ -47,6 +53,40 @@ impl GameTask {
         let presence = self.presence();
         let word = |opener: &_| self.services.keys.word(opener);
         show::snapshot(&self.id, &self.table, who, &self.moment(&presence), word)
+    }
+
+    /// Answers with the whole game as it is now for `who`, as `write` has it.
+    pub(super) fn answer_snapshot(
+        &self,
+        request: Request,
+        who: Who,
+        write: impl FnOnce(Snapshot) -> Bytes + Send + 'static,
+    ) {
+        if self.table.ply() <= LONG {
+            return request.answer(write(self.snapshot(who)));
+        }
+        let (id, table) = (self.id.clone(), self.table.clone());
+        let services = self.services.clone();
+        let presence = self.presence();
+        let (at, trouble) = (self.now(), self.trouble());
+        let running = self.halted.borrow().is_none();
+        let work = services.work.clone();
+        let job = move || {
+            let moment = Moment {
+                at,
+                presence: &presence,
+                trouble,
+                running,
+            };
+            let word = |opener: &_| services.keys.word(opener);
+            write(show::snapshot(&id, &table, who, &moment, word))
+        };
+        tokio::spawn(async move {
+            // Without an answer who asked comes anew.
+            if let Ok(text) = work.run(Weight::Light, job).await {
+                request.answer(text);
+            }
+        });
     }
 
     /// How many jobs come before this game's, if the engine has not taken it up.
