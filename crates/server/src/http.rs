@@ -11,6 +11,7 @@ pub mod hosts;
 mod looks;
 pub mod operate;
 mod positions;
+mod rules;
 mod safety;
 mod variants;
 
@@ -46,6 +47,8 @@ pub fn router(app: App) -> Router {
         .route("/api/families", get(variants::families))
         .route("/api/variants/{id}", get(variants::detail))
         .route("/api/variants/{id}/reach", post(variants::reach))
+        .route("/api/variants/{id}/rules", get(rules::text))
+        .route("/api/variants/{id}/diagram/{file}", get(rules::diagram))
         .route("/api/variants/{id}/board.svg", get(looks::board))
         .route("/api/variants/{id}/empty.svg", get(looks::empty))
         .route("/api/variants/{id}/pieces/{set}", get(looks::pieces))
@@ -207,6 +210,8 @@ pub fn document() -> utoipa::openapi::OpenApi {
         variants::families,
         variants::detail,
         variants::reach,
+        rules::text,
+        rules::diagram,
         looks::board,
         looks::empty,
         looks::pieces,

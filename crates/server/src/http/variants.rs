@@ -108,7 +108,6 @@ pub async fn detail(
 
 fn described(variant: &Arc<Variant>) -> VariantDetail {
     let name = |square: &Square| variant.frame().name(*square).to_string();
-    let markdown = games::rules(variant.id()).unwrap_or_default();
     VariantDetail {
         card: card(variant),
         missing: missing(variant),
@@ -152,21 +151,7 @@ fn described(variant: &Arc<Variant>) -> VariantDetail {
             }
         }),
         accept: variant.rules().traverse.is_some() || variant.rules().crowning.is_some(),
-        rules_html: html(markdown),
     }
-}
-
-/// Markdown of our own as HTML. HTML within it is shown as text.
-fn html(markdown: &str) -> String {
-    use pulldown_cmark::{Event, Options, Parser};
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    let events = Parser::new_ext(markdown, options).map(|event| match event {
-        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
-        other => other,
-    });
-    let mut html = String::new();
-    pulldown_cmark::html::push_html(&mut html, events);
-    html
 }
 
 /// Where a piece could go on a board with blockers.

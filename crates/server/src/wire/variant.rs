@@ -78,8 +78,6 @@ pub struct VariantDetail {
     pub looks: Both<Looks>,
     /// Whether players may accept mate or stalemate instead of an optional move.
     pub accept: bool,
-    /// The rules for players, as HTML made from our own Markdown.
-    pub rules_html: String,
 }
 
 /// A kind of piece.
@@ -95,6 +93,24 @@ pub struct PieceInfo {
     pub royal: bool,
     /// Whether it moves as a pawn does.
     pub pawn: bool,
+}
+
+/// The rules of a game for players.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct RulesText {
+    /// In their order; what comes before the first heading is a chapter without id and title.
+    pub chapters: Vec<Chapter>,
+}
+
+/// A chapter of the rules.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+pub struct Chapter {
+    /// For links, as `in-short`; no two headings of a game have the same.
+    pub id: String,
+    /// Its heading.
+    pub title: String,
+    /// Its text, as HTML made from our own Markdown.
+    pub html: String,
 }
 
 /// A region of the board.
