@@ -33,7 +33,11 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
         out.write_all(text.as_bytes())?;
         return Ok(());
     }
-    let set = markdown::render(&with_letters(&variant, &text), term::width(), term::colour());
+    let set = markdown::render(
+        &with_letters(&variant, &text),
+        term::width(),
+        term::colour(),
+    );
     out.write_all(set.as_bytes())?;
     Ok(())
 }
@@ -49,7 +53,9 @@ fn with_letters(variant: &Arc<Variant>, markdown: &str) -> String {
         }
         let block: Vec<&str> = markdown[range.clone()].trim_end().lines().collect();
         // The fences.
-        let inside = block.get(1..block.len().saturating_sub(1)).unwrap_or_default();
+        let inside = block
+            .get(1..block.len().saturating_sub(1))
+            .unwrap_or_default();
         if let Ok(figure) = Figure::parse(variant, &inside.join("\n")) {
             text += &markdown[done..range.start];
             text += &letters(&figure);
@@ -79,7 +85,10 @@ mod tests {
         let set = markdown::render(&with_letters(&chess, text), 60, false);
         assert!(set.contains("    4 . . . . * . . .\n"), "{set}");
         assert!(set.contains("Its first step."), "{set}");
-        assert!(set.find("Before.") < set.find("Its first step.") && set.contains("After."), "{set}");
+        assert!(
+            set.find("Before.") < set.find("Its first step.") && set.contains("After."),
+            "{set}"
+        );
         let wrong = "```diagram\nposition: e4\n```\n";
         assert_eq!(with_letters(&chess, wrong), wrong);
     }

@@ -335,7 +335,11 @@ mod tests {
         let captions: Vec<&str> = (0..3).map(|i| figure.caption(i)).collect();
         assert_eq!(captions, ["One.", "One.", "Three."]);
         let svg = crate::svg::board(&one.picture, &crate::Style::default());
-        assert_eq!(svg.matches("stroke-linejoin=\"round\" stroke-linecap").count(), 1);
+        assert_eq!(
+            svg.matches("stroke-linejoin=\"round\" stroke-linecap")
+                .count(),
+            1
+        );
         let letters = crate::text::board(&one.picture, &crate::TextStyle::default());
         assert!(letters.contains("8 . . x~*~x~:~:~. ."), "{letters}");
     }
@@ -377,7 +381,10 @@ mod tests {
             assert_eq!(read(text).unwrap_err().to_string(), expected, "{text}");
         }
         let unknown = read("position: 9/9/9/9/9/9/9/4Z4\ncaption: x").unwrap_err();
-        assert!(unknown.to_string().contains("unknown letter `Z`"), "{unknown}");
+        assert!(
+            unknown.to_string().contains("unknown letter `Z`"),
+            "{unknown}"
+        );
         let off = read("position: start\n\nmark: e9\ncaption: x").unwrap_err();
         assert_eq!(off.line, 3);
     }

@@ -337,7 +337,9 @@ impl Picture {
 
     /// Whether a square is one of those of a move shown.
     pub(crate) fn was_moved(&self, square: Square) -> bool {
-        let last = self.last_move.is_some_and(|(a, b)| a == square || b == square);
+        let last = self
+            .last_move
+            .is_some_and(|(a, b)| a == square || b == square);
         last || self.moved.contains(&square)
     }
 

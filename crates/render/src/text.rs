@@ -247,7 +247,10 @@ impl Painter<'_> {
                 .arrows
                 .iter()
                 .any(|&(a, b, _)| a == square || b == square)
-            || picture.paths.iter().any(|(squares, _)| squares.contains(&square));
+            || picture
+                .paths
+                .iter()
+                .any(|(squares, _)| squares.contains(&square));
         match mark.filter(|_| occupied) {
             Some(mark) => self.mark_sign(mark),
             None if picture.check == Some(square) => '!',

@@ -4,9 +4,8 @@ mod common;
 
 use common::{Fallible, Request, Socket, TestServer};
 use server::wire::{
-    Chapter, RulesText,
-    ClientMessage, GameCard, GameMade, PgnAnswer, PositionAnswer, ReachAnswer, ServerMessage, Side,
-    Snapshot, Stage, VariantCard, VariantDetail,
+    Chapter, ClientMessage, GameCard, GameMade, PgnAnswer, PositionAnswer, ReachAnswer, RulesText,
+    ServerMessage, Side, Snapshot, Stage, VariantCard, VariantDetail,
 };
 use std::time::Duration;
 
@@ -267,7 +266,10 @@ async fn all_games_are_told_with_pictures_and_moves() -> Fallible<()> {
         assert!(!detail.pieces.is_empty(), "{id}");
         let rules: RulesText = server.get(&format!("/api/variants/{id}/rules")).await?;
         let titled = |c: &Chapter| !c.title.is_empty() && !c.html.is_empty();
-        assert!(rules.chapters.iter().filter(|c| titled(c)).count() > 2, "{id}");
+        assert!(
+            rules.chapters.iter().filter(|c| titled(c)).count() > 2,
+            "{id}"
+        );
         for path in [
             "board.svg",
             "board.svg?theme=dark",
@@ -285,7 +287,9 @@ async fn all_games_are_told_with_pictures_and_moves() -> Fallible<()> {
         for address in html.split("<img src=\"").skip(1) {
             let address = address.split('"').next().unwrap_or_default();
             for query in ["", "?theme=dark&set=letters"] {
-                let answer = server.ask(Request::get(&format!("{address}{query}"))).await?;
+                let answer = server
+                    .ask(Request::get(&format!("{address}{query}")))
+                    .await?;
                 assert_eq!(answer.status, 200, "{address}{query}");
                 assert!(answer.body.starts_with("<svg "), "{address}{query}");
             }

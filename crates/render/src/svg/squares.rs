@@ -235,7 +235,11 @@ fn path(points: &[(f64, f64)], ink: Ink) -> String {
         .collect();
     line.push(back(HEAD - 4.0, 0.0));
     let color = ink.color();
-    let head = [back(HEAD, HALF_HEAD), back(-6.0, 0.0), back(HEAD, -HALF_HEAD)];
+    let head = [
+        back(HEAD, HALF_HEAD),
+        back(-6.0, 0.0),
+        back(HEAD, -HALF_HEAD),
+    ];
     format!(
         "<g opacity=\"0.85\"><path fill=\"none\" stroke=\"{color}\" stroke-width=\"11\" stroke-linejoin=\"round\" \
          stroke-linecap=\"round\" d=\"M{}\"/><path fill=\"{color}\" d=\"M{}z\"/></g>\n",

@@ -21,6 +21,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 use utoipa::IntoParams;
 
+mod example;
+
 /// How a picture of the rules is to look.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -150,6 +152,10 @@ fn chapters(variant: &Arc<Variant>, markdown: &str) -> RulesText {
             .into_iter()
             .filter(|c| !(c.title.is_empty() && c.html.is_empty()))
             .collect(),
+        examples: variant
+            .kinds()
+            .filter_map(|k| example::of(variant, k))
+            .collect(),
     }
 }
 
@@ -240,7 +246,11 @@ impl<'a> Setter<'a> {
     fn figure(&mut self, figure: &Figure) {
         let mut html = String::new();
         let several = figure.panels.len() > 1;
-        let class = if several { "diagram several" } else { "diagram" };
+        let class = if several {
+            "diagram several"
+        } else {
+            "diagram"
+        };
         // Writing to a text cannot fail.
         let _ = write!(html, "<figure class=\"{class}\">");
         for (i, panel) in figure.panels.iter().enumerate() {
@@ -273,7 +283,9 @@ impl<'a> Setter<'a> {
 
 /// The events up to an end, which is taken as well.
 fn until<'a>(events: &mut Parser<'a>, end: TagEnd) -> Vec<Event<'a>> {
-    let inside = events.by_ref().take_while(|event| *event != Event::End(end));
+    let inside = events
+        .by_ref()
+        .take_while(|event| *event != Event::End(end));
     inside.collect()
 }
 
@@ -317,7 +329,12 @@ mod tests {
             for text in blocks(markdown) {
                 seen += 1;
                 let read = Figure::parse(&variant, &text);
-                assert!(read.is_ok(), "{}: {:?} in\n{text}", variant.id(), read.err());
+                assert!(
+                    read.is_ok(),
+                    "{}: {:?} in\n{text}",
+                    variant.id(),
+                    read.err()
+                );
             }
             let drawn = pictures(&variant, markdown).len();
             let text = chapters(&variant, markdown);
@@ -347,7 +364,10 @@ mod tests {
         assert!(chapters[1].html.contains("<h3 id=\"more\">More</h3>"));
         let last = &chapters[2].html;
         assert!(last.contains("/api/variants/chess/diagram/1.svg"), "{last}");
-        assert!(last.contains("<figcaption>&quot;Set&quot; &amp; &lt;up&gt;</figcaption>"), "{last}");
+        assert!(
+            last.contains("<figcaption>&quot;Set&quot; &amp; &lt;up&gt;</figcaption>"),
+            "{last}"
+        );
         // What cannot be read is shown as it stands.
         assert!(last.contains("position: nowhere"), "{last}");
     }
