@@ -184,9 +184,6 @@ fn sentences_say_what_the_notation_means() -> Outcome {
             let told = std::iter::once(variant.sentence(kind));
             for side in Side::ALL {
                 for text in told.clone().chain(variant.acts(side, kind)) {
-                    if side == Side::White {
-                        println!("{} {}: {text}", variant.id(), variant.piece(kind).name);
-                    }
                     let ends = text.ends_with('.') && !text.contains("  ") && !text.contains(" .");
                     assert!(
                         ends && text.starts_with(char::is_uppercase),

@@ -1251,6 +1251,8 @@ export interface components {
         VariantDetail: components["schemas"]["VariantCard"] & {
             /** @description Whether players may accept mate or stalemate instead of an optional move. */
             accept: boolean;
+            /** @description What the game calls castling, if it has it. */
+            castling?: string | null;
             /** @description Acts of pieces other than pawns that change a piece for good. */
             lasting: components["schemas"]["LastingAct"][];
             /** @description Colours of the sides. */

@@ -153,6 +153,7 @@ fn described(variant: &Arc<Variant>) -> VariantDetail {
                 stripes: looks.stripes,
             }
         }),
+        castling: variant.rules().castling.as_ref().map(|c| c.name.clone()),
         lasting: lasting(variant),
         accept: variant.rules().traverse.is_some() || variant.rules().crowning.is_some(),
     }

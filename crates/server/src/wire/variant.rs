@@ -76,6 +76,9 @@ pub struct VariantDetail {
     pub setups: Vec<SetupInfo>,
     /// Colours of the sides.
     pub looks: Both<Looks>,
+    /// What the game calls castling, if it has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub castling: Option<String>,
     /// Acts of pieces other than pawns that change a piece for good.
     pub lasting: Vec<LastingAct>,
     /// Whether players may accept mate or stalemate instead of an optional move.
