@@ -41,6 +41,8 @@ pub struct CastlePath {
 /// Castling.
 #[derive(Clone, Debug)]
 pub struct Castling {
+    /// What the game calls it, as `Transferring`.
+    pub name: String,
     /// The royal piece that castles.
     pub piece: Kind,
     /// The rook-type piece.
@@ -83,6 +85,8 @@ pub struct Arrival {
 /// Moving anywhere within a castle.
 #[derive(Clone, Debug)]
 pub struct Traverse {
+    /// What the game calls it.
+    pub name: String,
     /// The royal piece that may, while its side has not castled.
     pub piece: Kind,
     /// What it becomes by going further than a step of its own.

@@ -158,6 +158,7 @@ pub(crate) struct PieceDoc {
     pub royal: Option<bool>,
     pub pawn: Option<bool>,
     pub image: Option<At<String>>,
+    pub text: Option<At<String>>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -170,6 +171,7 @@ pub(crate) struct InitialDoc {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CastlingDoc {
+    pub name: Option<At<String>>,
     pub piece: At<String>,
     pub partner: At<String>,
     pub from: At<String>,
@@ -225,6 +227,7 @@ pub(crate) struct SquaresDoc {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TraverseDoc {
+    pub name: Option<At<String>>,
     pub piece: At<String>,
     pub becomes: At<String>,
     pub squares: Vec<At<String>>,
@@ -557,11 +560,16 @@ fn complete(heir: GameDoc, base: GameDoc) -> GameDoc {
             Some(old) => {
                 let mut new = piece;
                 let (given, inherited) = (new.get_mut(), old.get_ref().clone());
+                let same_moves = given.betza.is_none();
                 given.name = given.name.take().or(inherited.name);
                 given.betza = given.betza.take().or(inherited.betza);
                 given.royal = given.royal.or(inherited.royal);
                 given.pawn = given.pawn.or(inherited.pawn);
                 given.image = given.image.take().or(inherited.image);
+                // A sentence about other moves would be wrong.
+                if same_moves {
+                    given.text = given.text.take().or(inherited.text);
+                }
                 *old = new;
             }
             None => pieces.push(piece),

@@ -200,6 +200,10 @@ fn pieces(docs: &[At<PieceDoc>], sources: &Sources) -> Result<Vec<Piece>, GameEr
                 .image
                 .as_ref()
                 .map_or(String::new(), |i| i.get_ref().clone()),
+            text: doc
+                .text
+                .as_ref()
+                .map_or(String::new(), |t| t.get_ref().clone()),
         });
     }
     if pieces.is_empty() {
@@ -263,10 +267,16 @@ fn traverse(doc: &GameDoc, c: &Checker) -> Result<Option<Traverse>, GameError> {
         ))
     };
     Ok(Some(Traverse {
+        name: act_name(doc.name.as_ref(), "Traverse"),
         piece: royal("traverse.piece", &doc.piece)?,
         becomes: royal("traverse.becomes", &doc.becomes)?,
         castle: c.side_squares("traverse.squares", &doc.squares)?,
     }))
+}
+
+/// What the game calls an act, or else its usual name.
+fn act_name(given: Option<&At<String>>, usual: &str) -> String {
+    given.map_or(usual, |name| name.get_ref()).to_owned()
 }
 
 fn crowning(doc: &GameDoc, c: &Checker) -> Result<Option<Crowning>, GameError> {
@@ -364,6 +374,7 @@ fn castling(doc: &GameDoc, c: &Checker) -> Result<Option<Castling>, GameError> {
         });
     }
     Ok(Some(Castling {
+        name: act_name(doc.name.as_ref(), "Castling"),
         piece,
         partner: c.kind("castling.partner", &doc.partner)?,
         paths,
