@@ -55,6 +55,14 @@ class Settings {
     save('sound', value ? 'on' : 'off');
   }
 
+  /** Whether this browser's user had games under way when Home was last looked at. */
+  get playing(): boolean {
+    return load('playing') === 'yes';
+  }
+  set playing(value: boolean) {
+    if (value !== this.playing) save('playing', value ? 'yes' : 'no');
+  }
+
   #paint(theme: Theme): void {
     this.#theme = theme;
     document.documentElement.dataset['theme'] = theme;

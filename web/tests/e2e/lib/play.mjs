@@ -15,6 +15,18 @@ export function square(page, name) {
   return grid(page).locator(`[data-square="${name}"]`);
 }
 
+/** Opens the card on Home in which a button is; gives the button. */
+export async function findGame(page, name) {
+  const wanted = page.getByRole('button', { name, exact: true });
+  const cards = page.locator('button[aria-expanded]');
+  await cards.first().waitFor();
+  for (let i = 0; i < (await cards.count()); i++) {
+    if (await wanted.count()) break;
+    await cards.nth(i).click();
+  }
+  return wanted;
+}
+
 /** Middle of a square in the window. */
 async function middle(page, name) {
   const place = square(page, name);
