@@ -144,7 +144,7 @@ test('special moves on the analysis board: Emperors by button, promotion by choo
     await page.waitForFunction(
       () => document.querySelectorAll('section[aria-label="Moves"] button').length === 2,
     );
-    assert.match(await square(page, 'f8').getAttribute('aria-label'), /black Emperor/);
+    assert.match(await square(page, 'f8').getAttribute('aria-label'), /North Region's Emperor/);
 
     await page.goto(
       '/analysis/citadelir2024?fen=' + encodeURIComponent('12/P11/11k/12/12/12/12/12/12/12/12/K11 w - - 0 1'),
@@ -176,28 +176,28 @@ test('the editor: pieces by click, drag and keyboard; the server judges', async 
     assert.equal(await page.getByRole('button', { name: 'Analyse this position' }).isDisabled(), true);
 
     // By click.
-    await page.getByRole('button', { name: 'white Queen' }).click();
+    await page.getByRole('button', { name: "South Region's Queen" }).click();
     await square(page, 'e1').click();
-    await page.getByRole('button', { name: 'black Queen' }).click();
+    await page.getByRole('button', { name: "North Region's Queen" }).click();
     await square(page, 'e8').click();
     await page.getByText(/the game would be over \(bare royals\)/).waitFor();
     // By drag from the row of pieces, and on the board.
     await page.getByRole('button', { name: 'Move pieces' }).click();
-    const icon = await page.getByRole('button', { name: 'white Besieger' }).boundingBox();
+    const icon = await page.getByRole('button', { name: "South Region's Besieger" }).boundingBox();
     const goal = await square(page, 'a1').boundingBox();
     await page.mouse.move(icon.x + 10, icon.y + 10);
     await page.mouse.down();
     await page.mouse.move(goal.x + 8, goal.y + 8, { steps: 5 });
     await page.mouse.move(goal.x + goal.width / 2, goal.y + goal.height / 2);
     await page.mouse.up();
-    assert.match(await square(page, 'a1').getAttribute('aria-label'), /white Besieger/);
+    assert.match(await square(page, 'a1').getAttribute('aria-label'), /South Region's Besieger/);
     await drag(page, 'a1', 'a5');
-    assert.match(await square(page, 'a5').getAttribute('aria-label'), /white Besieger/);
+    assert.match(await square(page, 'a5').getAttribute('aria-label'), /South Region's Besieger/);
     assert.match(await square(page, 'a1').getAttribute('aria-label'), /empty/);
     // By keyboard.
     await walk(page, 'c3');
     await page.keyboard.press('k');
-    assert.match(await square(page, 'c3').getAttribute('aria-label'), /black King/);
+    assert.match(await square(page, 'c3').getAttribute('aria-label'), /North Region's King/);
     await page.keyboard.press('Delete');
     assert.match(await square(page, 'c3').getAttribute('aria-label'), /empty/);
 

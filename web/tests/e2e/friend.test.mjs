@@ -169,6 +169,7 @@ test('a name is chosen, own games and games to watch are listed, a game is given
         await list.getByRole('link').filter({ hasText: 'Zenobia & sons' }).click();
         await waitForPly(watching, 1);
         await other.getByRole('button', { name: 'Abort' }).click();
+        await other.getByRole('button', { name: 'Yes, call it off' }).click();
         await watching.getByText('given up before it counted').waitFor();
       });
       await page.goto('/mine');

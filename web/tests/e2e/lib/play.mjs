@@ -95,6 +95,7 @@ export async function move(page, uci, { by = 'click', legal = [], detail } = {})
   if (page.url().includes('/game/')) await page.locator('.state.mine').waitFor();
   if (from === to) {
     await page.getByRole('button', { name: /Make the Kings/ }).click();
+    if (page.url().includes('/game/')) await page.getByRole('button', { name: /^Yes, make them/ }).click();
     return;
   }
   if (by === 'click') {
