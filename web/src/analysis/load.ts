@@ -27,6 +27,7 @@ export async function fromGame(id: string): Promise<Loaded> {
     variant: game.variant,
     tree,
     at,
+    game: id,
     tags: [
       ['Event', game.name],
       ['White', game.now.players.white.name],
