@@ -179,7 +179,9 @@ test('colours, pieces and sound are chosen and remembered; the board turns round
 
     await page.getByRole('button', { name: 'Dark colours' }).click();
     assert.equal(await theme(), 'dark');
-    await page.getByRole('button', { name: /^Piece pictures/ }).click();
+    await page.getByRole('button', { name: 'More settings' }).click();
+    await page.getByRole('radio', { name: 'letters' }).check();
+    await page.getByRole('button', { name: 'Done' }).click();
     await page.locator('.pieces-letters-citadel9').first().waitFor();
     await page.getByRole('button', { name: 'Sound' }).click();
     await page.reload();
