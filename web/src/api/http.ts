@@ -103,11 +103,6 @@ export function boardPicture(
   return `/api/variants/${enc(id)}/board.svg?${query}`;
 }
 
-/** Address of the bare board. */
-export function emptyBoard(id: string, theme: string): string {
-  return `/api/variants/${enc(id)}/empty.svg?theme=${theme}`;
-}
-
 /** Address of a game's moves as a file. */
 export function pgnAddress(id: string): string {
   return `/api/games/${enc(id)}/pgn`;

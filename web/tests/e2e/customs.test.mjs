@@ -1,7 +1,7 @@
 // What players agree on before a game: the die of Citadel, the choices of TigerSquares.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { move, waitForPly } from './lib/play.mjs';
+import { findGame, move, waitForPly } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
@@ -9,7 +9,7 @@ const here = stage();
 /** Makes a family's game on the page as White; the friend opens the link. Gives the game's id. */
 async function meet(page, other, card) {
   await page.goto('/');
-  await page.getByRole('button', { name: `Play a friend: ${card}` }).click();
+  await (await findGame(page, `Play a friend: ${card}`)).click();
   await page.getByRole('radio', { name: /the match customs decide/ }).check();
   await page.getByRole('dialog').locator('button[type="submit"]').click();
   await page.waitForURL(/\/game\//);

@@ -15,6 +15,18 @@ export function square(page, name) {
   return grid(page).locator(`[data-square="${name}"]`);
 }
 
+/** Opens the card on Home in which a button is; gives the button. */
+export async function findGame(page, name) {
+  const wanted = page.getByRole('button', { name, exact: true });
+  const cards = page.locator('button[aria-expanded]');
+  await cards.first().waitFor();
+  for (let i = 0; i < (await cards.count()); i++) {
+    if (await wanted.count()) break;
+    await cards.nth(i).click();
+  }
+  return wanted;
+}
+
 /** Middle of a square in the window. */
 async function middle(page, name) {
   const place = square(page, name);
@@ -83,6 +95,7 @@ export async function move(page, uci, { by = 'click', legal = [], detail } = {})
   if (page.url().includes('/game/')) await page.locator('.state.mine').waitFor();
   if (from === to) {
     await page.getByRole('button', { name: /Make the Kings/ }).click();
+    if (page.url().includes('/game/')) await page.getByRole('button', { name: /^Yes, make them/ }).click();
     return;
   }
   if (by === 'click') {
