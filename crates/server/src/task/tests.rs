@@ -8,7 +8,7 @@ use crate::positions::LineCache;
 use crate::seats::SeatKeys;
 use crate::socket::game::{GameGone, GameSide};
 use crate::socket::outbox::{Item, Outbox, TooSlow};
-use crate::wire::{NewGame, ServerMessage, Stage as Told};
+use crate::wire::{NewGame, ServerMessage, Snapshot, Stage as Told};
 use crate::work::Work;
 use axum::extract::ws::Utf8Bytes;
 use axum_extra::extract::cookie::Key;
@@ -353,10 +353,9 @@ async fn a_game_that_nobody_looks_at_costs_nothing() -> Tested {
     assert_eq!(bench.directory.live(), 0);
     // To look at it, or to list it, wakes nothing.
     let seen = bench.directory.look(&id, "maker", Payer::Server).await;
-    assert_eq!(
-        seen.map_err(|r| r.message)?.ok_or("gone")?.now.stage,
-        Told::Playing
-    );
+    let seen = seen.map_err(|r| r.message)?.ok_or("gone")?;
+    let seen: Snapshot = serde_json::from_slice(&seen)?;
+    assert_eq!(seen.now.stage, Told::Playing);
     let own = bench.directory.own("maker").await.map_err(|r| r.message)?;
     assert_eq!((own.len(), own[0].stage), (1, Told::Playing));
     assert_eq!(bench.directory.live(), 0);
