@@ -102,6 +102,14 @@ class Settings {
     if (value !== this.playing) save('playing', value ? 'yes' : 'no');
   }
 
+  /** Whether this browser's user has been told what an act changes for good. */
+  knows(act: string): boolean {
+    return (load('acts') ?? '').split('\n').includes(act);
+  }
+  learn(act: string): void {
+    if (!this.knows(act)) save('acts', [...(load('acts') ?? '').split('\n'), act].filter(Boolean).join('\n'));
+  }
+
   #paint(theme: Theme): void {
     this.#theme = theme;
     document.documentElement.dataset['theme'] = theme;

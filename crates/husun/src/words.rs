@@ -115,17 +115,6 @@ impl Definition {
         }
         Some(text + ".")
     }
-
-    /// What a crowning changes for good.
-    pub fn crowning_warning(&self) -> Option<String> {
-        let crowning = self.rules().crowning.as_ref()?;
-        let name = |kind: Kind| &self.piece(kind).name;
-        Some(format!(
-            "Instead of your move, every {} of both sides becomes {} for the rest of the game.",
-            name(crowning.piece),
-            with_article(name(crowning.becomes))
-        ))
-    }
 }
 
 struct Teller<'a> {

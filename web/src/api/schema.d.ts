@@ -826,16 +826,14 @@ export interface components {
             reason: string;
             winner?: components["schemas"]["Side"] | null;
         };
-        /** @description An act that changes a piece for good. */
+        /** @description A move that changes the piece that makes it for good. */
         LastingAct: {
             /** @description Letter of what it becomes. */
             becomes: string;
-            /** @description What the game calls it, if it has a name. */
+            /** @description What the game calls it. */
             name: string;
             /** @description Letter of the kind that changes. */
             piece: string;
-            /** @description Whether no piece moves: all of the kind change where they stand. */
-            standing: boolean;
             /** @description What it means, for those who do it for the first time. */
             warning: string;
         };
@@ -968,7 +966,7 @@ export interface components {
             sentence: string;
             /**
              * Format: double
-             * @description What it is worth in pawns, to the nearest quarter; of a royal kind only where a side may have several.
+             * @description What it is worth in pawns, to the nearest half; of a royal kind only where a side may have several.
              */
             worth?: number | null;
         };
@@ -1253,7 +1251,7 @@ export interface components {
             accept: boolean;
             /** @description What the game calls castling, if it has it. */
             castling?: string | null;
-            /** @description Acts of pieces other than pawns that change a piece for good. */
+            /** @description Moves of pieces other than pawns that change the piece for good. */
             lasting: components["schemas"]["LastingAct"][];
             /** @description Colours of the sides. */
             looks: components["schemas"]["Both_Looks"];

@@ -65,6 +65,6 @@ export function countWords(targets: Target[]): string {
 export function worthWords(worth: number): string {
   if (worth === 1) return 'worth one pawn';
   const whole = Math.floor(worth);
-  const part = { 0.25: '¼', 0.5: '½', 0.75: '¾' }[worth - whole] ?? '';
-  return whole ? `worth about ${whole}${part} pawns` : `worth about ${part} of a pawn`;
+  const part = worth > whole ? '½' : '';
+  return whole ? `worth about ${whole}${part} pawns` : 'worth about half a pawn';
 }

@@ -219,6 +219,7 @@ pub(super) fn arrows(picture: &Picture) -> String {
 fn path(points: &[(f64, f64)], ink: Ink) -> String {
     const HEAD: f64 = 34.0;
     const HALF_HEAD: f64 = 21.0;
+    const BESIDE: f64 = 34.0;
     let [.., before, end] = points else {
         return String::new();
     };
@@ -229,9 +230,15 @@ fn path(points: &[(f64, f64)], ink: Ink) -> String {
         let (x, y) = (end.0 - ux * along, end.1 - uy * along);
         format!("{} {}", number(x + uy * left), number(y - ux * left))
     };
-    let mut line: Vec<String> = points[..points.len() - 1]
-        .iter()
-        .map(|(x, y)| format!("{} {}", number(*x), number(*y)))
+    // It begins beside the piece, not on its face.
+    let (begin, turn) = (points[0], points[1]);
+    let (bx, by) = (turn.0 - begin.0, turn.1 - begin.1);
+    let first = bx.hypot(by).max(1.0);
+    let begin = (begin.0 + bx / first * BESIDE, begin.1 + by / first * BESIDE);
+    let inner = points[1..points.len() - 1].iter().copied();
+    let mut line: Vec<String> = std::iter::once(begin)
+        .chain(inner)
+        .map(|(x, y)| format!("{} {}", number(x), number(y)))
         .collect();
     line.push(back(HEAD - 4.0, 0.0));
     let color = ink.color();

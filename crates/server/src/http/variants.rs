@@ -180,7 +180,7 @@ impl Worth {
             return None;
         }
         let worth = mean(&self.values, variant, kind) / self.pawn.max(1.0);
-        Some((worth * 4.0).round() / 4.0).filter(|w| *w > 0.0)
+        Some((worth * 2.0).round() / 2.0).filter(|w| *w > 0.0)
     }
 }
 
@@ -191,26 +191,14 @@ fn mean(values: &Values, variant: &Variant, kind: Kind) -> f64 {
 }
 
 fn lasting(variant: &Variant) -> Vec<LastingAct> {
-    let rules = variant.rules();
     let letter = |kind: Kind| variant.piece(kind).letter.to_string();
-    let mut all = Vec::new();
-    if let (Some(traverse), Some(warning)) = (&rules.traverse, variant.traverse_warning()) {
-        all.push(LastingAct {
+    let traverse = variant.rules().traverse.iter();
+    traverse
+        .map(|traverse| LastingAct {
             piece: letter(traverse.piece),
             becomes: letter(traverse.becomes),
-            standing: false,
             name: traverse.name.clone(),
-            warning,
-        });
-    }
-    if let (Some(crowning), Some(warning)) = (&rules.crowning, variant.crowning_warning()) {
-        all.push(LastingAct {
-            piece: letter(crowning.piece),
-            becomes: letter(crowning.becomes),
-            standing: true,
-            name: String::new(),
-            warning,
-        });
-    }
-    all
+            warning: variant.traverse_warning().unwrap_or_default(),
+        })
+        .collect()
 }

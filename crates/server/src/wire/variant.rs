@@ -79,7 +79,7 @@ pub struct VariantDetail {
     /// What the game calls castling, if it has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub castling: Option<String>,
-    /// Acts of pieces other than pawns that change a piece for good.
+    /// Moves of pieces other than pawns that change the piece for good.
     pub lasting: Vec<LastingAct>,
     /// Whether players may accept mate or stalemate instead of an optional move.
     pub accept: bool,
@@ -100,21 +100,19 @@ pub struct PieceInfo {
     pub pawn: bool,
     /// Its moves in a sentence.
     pub sentence: String,
-    /// What it is worth in pawns, to the nearest quarter; of a royal kind only where a side may have several.
+    /// What it is worth in pawns, to the nearest half; of a royal kind only where a side may have several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worth: Option<f64>,
 }
 
-/// An act that changes a piece for good.
+/// A move that changes the piece that makes it for good.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct LastingAct {
     /// Letter of the kind that changes.
     pub piece: String,
     /// Letter of what it becomes.
     pub becomes: String,
-    /// Whether no piece moves: all of the kind change where they stand.
-    pub standing: bool,
-    /// What the game calls it, if it has a name.
+    /// What the game calls it.
     pub name: String,
     /// What it means, for those who do it for the first time.
     pub warning: String,

@@ -88,6 +88,12 @@ export async function choose(page, name) {
   await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
 }
 
+/** Says that a move that changes its piece for good is meant, where the page asks so for the first time. */
+async function meant(page) {
+  const dialog = page.getByRole('dialog', { name: 'This cannot be undone' });
+  if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Do it' }).click();
+}
+
 /** Enters a move; `by` is how. Where the page asks what the piece becomes, the letter's piece is chosen. */
 export async function move(page, uci, { by = 'click', legal = [], detail } = {}) {
   const { from, to, letter } = split(uci);
@@ -109,6 +115,7 @@ export async function move(page, uci, { by = 'click', legal = [], detail } = {})
     await walk(page, to);
     await page.keyboard.press('Enter');
   }
+  if (letter) await meant(page);
   const ways = legal.filter((other) => split(other).from === from && split(other).to === to);
   if (ways.length < 2) return;
   const buttons = page.getByRole('dialog').getByRole('button');
