@@ -8,6 +8,7 @@ const HOLD = 450;
 const SLIP = 8;
 
 export interface Asked {
+  /** After `?` the keyboard's square, which may be empty. */
   square: string;
   by: 'hover' | 'hold' | 'key';
 }
@@ -35,7 +36,7 @@ export class Asking {
     this.now = square && this.now?.square !== square ? { square, by: 'key' } : null;
   }
 
-  /** The keyboard has gone to another square: an open card follows, or closes where there is no piece. */
+  /** The keyboard has gone to another square, and the question with it, or it has left the board. */
   follow(square: string | null): void {
     if (this.now?.by === 'key') this.now = square ? { square, by: 'key' } : null;
   }
