@@ -316,6 +316,23 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What those are told who choose a game; what its file does not say is missing. */
+        About: {
+            /**
+             * Format: int32
+             * @description How hard it is to learn, 1 to 5.
+             */
+            difficulty?: number | null;
+            /** @description The family that it is shown in, as `Citadel`. */
+            family?: string | null;
+            /** @description How far it is from chess, in a short sentence. */
+            from_chess?: string | null;
+            /**
+             * Format: int32
+             * @description Minutes that a game usually takes.
+             */
+            minutes?: number | null;
+        };
         /** @description A position to be analysed. */
         AnalyseQuestion: {
             /** @description Position text to start from; the standard set-up if missing. */
@@ -1086,6 +1103,8 @@ export interface components {
         Stage: "waiting" | "customs" | "playing" | "over" | "aborted";
         /** @description A game in the list. */
         VariantCard: {
+            /** @description What those are told who choose a game. */
+            about: components["schemas"]["About"];
             /** @description The clock it is usually played with, as `tiger:120m+60s`. */
             clock: string;
             customs?: components["schemas"]["Customs"] | null;

@@ -7,8 +7,8 @@ use crate::directory::Directory;
 use crate::refusal::Reason;
 use crate::state::App;
 use crate::wire::{
-    Both, Choice, Customs, Family, Looks, PieceInfo, ReachAnswer, ReachRequest, Refusal, Region,
-    SetupInfo, VariantCard, VariantDetail,
+    About, Both, Choice, Customs, Family, Looks, PieceInfo, ReachAnswer, ReachRequest, Refusal,
+    Region, SetupInfo, VariantCard, VariantDetail,
 };
 use crate::work::Weight;
 use axum::extract::{Path, State};
@@ -37,6 +37,12 @@ fn card(variant: &Variant) -> VariantCard {
         ranks: variant.frame().ranks(),
         clock: variant.clock().to_string(),
         sides: Both::of(|side| variant.looks()[side.index()].name.clone()),
+        about: About {
+            family: variant.about().family.clone(),
+            difficulty: variant.about().difficulty,
+            minutes: variant.about().minutes,
+            from_chess: variant.about().from_chess.clone(),
+        },
         customs: variant.customs().as_ref().map(|c| Customs {
             family: c.family.clone(),
             method: customs::method(c).into(),
