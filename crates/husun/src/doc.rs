@@ -120,6 +120,7 @@ pub(crate) struct GameDoc {
     pub summary: Option<At<String>>,
     pub origin: Option<At<String>>,
     pub clock: Option<At<String>>,
+    pub about: Option<At<AboutDoc>>,
     pub board: Option<At<BoardDoc>>,
     pub setups: Option<BTreeMap<String, At<String>>>,
     #[serde(default)]
@@ -304,6 +305,16 @@ pub(crate) struct SideLooksDoc {
     pub detail: Option<At<String>>,
     #[serde(default)]
     pub stripes: bool,
+}
+
+/// What those are told who choose a game.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AboutDoc {
+    pub family: Option<String>,
+    pub difficulty: Option<At<i64>>,
+    pub minutes: Option<At<i64>>,
+    pub from_chess: Option<String>,
 }
 
 /// What a server offers before a game: which games are chosen between, and how.
@@ -514,6 +525,7 @@ fn leave_out(
                 .as_mut()
                 .is_some_and(|regions| regions.remove(name).is_some()),
             _ => match entry.as_str() {
+                "about" => base.about.take().is_some(),
                 "setups" => base.setups.take().is_some(),
                 "initial" => base.initial.take().is_some(),
                 "castling" => base.castling.take().is_some(),
@@ -535,7 +547,7 @@ fn leave_out(
         if !found {
             let problem = Problem::Unknown {
                 found: entry,
-                expected: "a section of the inherited game (setups, initial, castling, promotion, \
+                expected: "a section of the inherited game (about, setups, initial, castling, promotion, \
                            arrivals, prison, royals, citadels, traverse, crowning, endings, points, \
                            regions, looks, customs) or one of its pieces.LETTER, setups.NAME, \
                            regions.NAME"
@@ -585,6 +597,7 @@ fn complete(heir: GameDoc, base: GameDoc) -> GameDoc {
         summary: heir.summary.or(base.summary),
         origin: heir.origin.or(base.origin),
         clock: heir.clock.or(base.clock),
+        about: heir.about.or(base.about),
         board: heir.board.or(base.board),
         setups: merge(heir.setups, base.setups),
         pieces,

@@ -367,6 +367,23 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What those are told who choose a game; what its file does not say is missing. */
+        About: {
+            /**
+             * Format: int32
+             * @description How hard it is to learn, 1 to 5.
+             */
+            difficulty?: number | null;
+            /** @description The family that it is shown in, as `Citadel`. */
+            family?: string | null;
+            /** @description How far it is from chess, in a short sentence. */
+            from_chess?: string | null;
+            /**
+             * Format: int32
+             * @description Minutes that a game usually takes.
+             */
+            minutes?: number | null;
+        };
         /**
          * @description What is special about going to a target.
          * @enum {string}
@@ -1221,6 +1238,8 @@ export interface components {
         };
         /** @description A game in the list. */
         VariantCard: {
+            /** @description What those are told who choose a game. */
+            about: components["schemas"]["About"];
             /** @description The clock it is usually played with, as `tiger:120m+60s`. */
             clock: string;
             customs?: components["schemas"]["Customs"] | null;

@@ -15,18 +15,8 @@ export type Refusal = Schemas['Refusal'];
 export type Choice = Schemas['Choice'];
 export type Customs = Schemas['Customs'];
 export type Family = Schemas['Family'];
-/** What a game is like, for those who choose one; each may be missing. */
-export interface About {
-  family?: string | null;
-  /** 1 to 5. */
-  difficulty?: number | null;
-  /** Usual length of a game. */
-  minutes?: number | null;
-  /** How far it is from chess, in a short sentence. */
-  from_chess?: string | null;
-}
-export type VariantCard = Schemas['VariantCard'] & { about?: About | null };
-export type VariantDetail = Schemas['VariantDetail'] & { about?: About | null };
+export type VariantCard = Schemas['VariantCard'];
+export type VariantDetail = Schemas['VariantDetail'];
 export type PieceInfo = Schemas['PieceInfo'];
 export type Region = Schemas['Region'];
 export type SetupInfo = Schemas['SetupInfo'];

@@ -33,7 +33,10 @@ test('Citadel: the players differ, the die decides and both see it', async () =>
       assert.ok(now.customs.die >= 1 && now.customs.die <= 6);
       assert.equal(variant, now.customs.die % 2 ? 'citadel9' : 'citadel8');
       for (const on of [page, other])
-        await on.getByText(new RegExp(`The die show(s|ed) ${now.customs.die}`)).waitFor();
+        await on
+          .getByText(new RegExp(`The die show(s|ed) ${now.customs.die}`))
+          .first()
+          .waitFor();
       await move(page, 'e2e4');
       await waitForPly(other, 1);
     }),

@@ -172,7 +172,10 @@ test('a network that stalls without closing anything is noticed within ten secon
   await visit(person, async (page) => {
     let stalled = false;
     await page.routeWebSocket('**/api/socket', (route) => {
-      if (stalled) return;
+      if (stalled) {
+        void route.close();
+        return;
+      }
       const server = route.connectToServer();
       route.onMessage((message) => stalled || server.send(message));
       server.onMessage((message) => stalled || route.send(message));

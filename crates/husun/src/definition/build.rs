@@ -38,6 +38,7 @@ pub(crate) fn build(doc: &GameDoc, sources: &Sources) -> Result<Definition, Game
     let regions = checker.regions(doc)?;
     let looks = checker.looks(doc)?;
     let customs = checker.customs(doc)?;
+    let about = about(doc, sources)?;
     let state = state_flags(&rules, &checker.pieces);
     super::sense::check(doc, &checker, &rules, &state)?;
     let words =
@@ -64,6 +65,7 @@ pub(crate) fn build(doc: &GameDoc, sources: &Sources) -> Result<Definition, Game
         summary: words(&doc.summary),
         origin: words(&doc.origin),
         clock,
+        about,
         frame,
         pieces,
         rules,
@@ -72,6 +74,34 @@ pub(crate) fn build(doc: &GameDoc, sources: &Sources) -> Result<Definition, Game
         customs,
         setups,
         state,
+    })
+}
+
+/// What those are told who choose a game.
+fn about(doc: &GameDoc, sources: &Sources) -> Result<About, GameError> {
+    let Some(doc) = &doc.about else {
+        return Ok(About::default());
+    };
+    let doc = doc.get_ref();
+    let number = |key: &str, value: &Option<At<i64>>, last: u16| {
+        let Some(value) = value else {
+            return Ok(None);
+        };
+        u16::try_from(*value.get_ref())
+            .ok()
+            .filter(|v| (1..=last).contains(v))
+            .map(Some)
+            .ok_or_else(|| {
+                let problem = bounds(value.get_ref(), format!("1 to {last}"));
+                sources.error(value.span().start, key, problem)
+            })
+    };
+    let difficulty = number("about.difficulty", &doc.difficulty, 5)?;
+    Ok(About {
+        family: doc.family.clone(),
+        difficulty: difficulty.and_then(|d| u8::try_from(d).ok()),
+        minutes: number("about.minutes", &doc.minutes, 10_000)?,
+        from_chess: doc.from_chess.clone(),
     })
 }
 

@@ -5,7 +5,7 @@ use super::cache::AnswerCache;
 use crate::directory::Directory;
 use crate::refusal::Reason;
 use crate::wire::{
-    Both, Choice, Customs, Family, LastingAct, Looks, PieceInfo, Refusal, Region, SetupInfo,
+    About, Both, Choice, Customs, Family, LastingAct, Looks, PieceInfo, Refusal, Region, SetupInfo,
     VariantCard, VariantDetail,
 };
 use axum::extract::{Path, State};
@@ -35,6 +35,12 @@ fn card(variant: &Variant) -> VariantCard {
         ranks: variant.frame().ranks(),
         clock: variant.clock().to_string(),
         sides: Both::of(|side| variant.looks()[side.index()].name.clone()),
+        about: About {
+            family: variant.about().family.clone(),
+            difficulty: variant.about().difficulty,
+            minutes: variant.about().minutes,
+            from_chess: variant.about().from_chess.clone(),
+        },
         customs: variant.customs().as_ref().map(|c| Customs {
             family: c.family.clone(),
             method: customs::method(c).into(),

@@ -23,9 +23,28 @@ pub struct VariantCard {
     pub clock: String,
     /// Names of the sides.
     pub sides: Both<String>,
+    /// What those are told who choose a game.
+    pub about: About,
     /// What players agree on before a game of the family, if there is a family.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub customs: Option<Customs>,
+}
+
+/// What those are told who choose a game; what its file does not say is missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct About {
+    /// The family that it is shown in, as `Citadel`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
+    /// How hard it is to learn, 1 to 5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difficulty: Option<u8>,
+    /// Minutes that a game usually takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<u16>,
+    /// How far it is from chess, in a short sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_chess: Option<String>,
 }
 
 /// What the players agree on before a game of a family.
