@@ -62,7 +62,14 @@ test('the buttons keep their places, whatever is offered; an answer takes no pre
       const names = ['Abort', 'Resign', /draw/i];
       return Promise.all(
         names.map(async (name) =>
-          JSON.stringify(await other.locator('.fixed').getByRole('button', { name }).boundingBox()),
+          other
+            .locator('.fixed')
+            .getByRole('button', { name })
+            // on the page, which a click on the board may scroll
+            .evaluate((button) => {
+              const { x, y, width, height } = button.getBoundingClientRect();
+              return JSON.stringify({ x: x + scrollX, y: y + scrollY, width, height });
+            }),
         ),
       );
     };

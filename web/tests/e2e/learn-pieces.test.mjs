@@ -308,7 +308,8 @@ test('diagrams in the text are drawn in the colours and with the pieces chosen, 
     assert.match(await picture.getAttribute('src'), /theme=dark&set=themed/);
     assert.match(await picture.getAttribute('alt'), /^Diagram: ./);
     assert.equal(await picture.getAttribute('loading'), 'lazy');
-    await page.getByRole('button', { name: /Piece pictures/ }).click();
+    await page.getByRole('button', { name: 'More settings' }).click();
+    await page.getByRole('radio', { name: 'letters' }).check();
     await page.waitForFunction(() =>
       document.querySelector('figure.diagram img')?.getAttribute('src').includes('set=letters'),
     );

@@ -41,6 +41,7 @@ test('board, speed and confirmation are chosen and remembered; a move waits for 
     const green = await picture();
     await page.getByRole('button', { name: 'More settings' }).click();
     const dialog = page.getByRole('dialog', { name: 'Settings' });
+    await dialog.waitFor();
     assert.ok((await dialog.getByRole('group', { name: 'Board' }).getByRole('radio').count()) >= 4);
     assert.deepEqual(await violations(page), []);
     await dialog.getByRole('radio', { name: 'Wood' }).check();

@@ -91,6 +91,9 @@ export async function choose(page, name) {
 /** Says that a move that changes its piece for good is meant, where the page asks so for the first time. */
 async function meant(page) {
   const dialog = page.getByRole('dialog', { name: 'This cannot be undone' });
+  // Something is asked, or the move is on its way.
+  if (page.url().includes('/game/'))
+    await page.getByRole('dialog').or(page.locator('.state:not(.mine)')).first().waitFor();
   if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Do it' }).click();
 }
 
