@@ -51,9 +51,9 @@ class Router {
     scrollTo(0, 0);
   }
 
-  /** Changes the address without a change of page. */
-  rewrite(path: string): void {
-    history.replaceState(null, '', path);
+  /** Changes the address without a change of page. What is kept beside it survives a reload. */
+  rewrite(path: string, kept: unknown = null): void {
+    history.replaceState(kept, '', path);
   }
 
   #take(): void {

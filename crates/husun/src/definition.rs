@@ -41,6 +41,8 @@ pub struct CastlePath {
 /// Castling.
 #[derive(Clone, Debug)]
 pub struct Castling {
+    /// What the game calls it, as `Transferring`.
+    pub name: String,
     /// The royal piece that castles.
     pub piece: Kind,
     /// The rook-type piece.
@@ -83,6 +85,8 @@ pub struct Arrival {
 /// Moving anywhere within a castle.
 #[derive(Clone, Debug)]
 pub struct Traverse {
+    /// What the game calls it.
+    pub name: String,
     /// The royal piece that may, while its side has not castled.
     pub piece: Kind,
     /// What it becomes by going further than a step of its own.
@@ -201,6 +205,19 @@ pub struct SideLooks {
     pub stripes: bool,
 }
 
+/// What those are told who choose a game; every value may be missing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// The family that it is shown in, as `Citadel`.
+    pub family: Option<String>,
+    /// How hard it is to learn, 1 to 5.
+    pub difficulty: Option<u8>,
+    /// Minutes that a game usually takes.
+    pub minutes: Option<u16>,
+    /// How far it is from chess, in a short sentence.
+    pub from_chess: Option<String>,
+}
+
 /// What the players agree on before a game of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Customs {
@@ -247,6 +264,7 @@ pub struct Definition {
     summary: String,
     origin: String,
     clock: TimeControl,
+    about: About,
     frame: Frame,
     /// By [`Kind`].
     pieces: Vec<Piece>,
@@ -289,6 +307,11 @@ impl Definition {
     /// The clock that it is usually played with.
     pub fn clock(&self) -> TimeControl {
         self.clock
+    }
+
+    /// What those are told who choose a game.
+    pub fn about(&self) -> &About {
+        &self.about
     }
 
     /// The board.

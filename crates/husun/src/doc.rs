@@ -120,6 +120,7 @@ pub(crate) struct GameDoc {
     pub summary: Option<At<String>>,
     pub origin: Option<At<String>>,
     pub clock: Option<At<String>>,
+    pub about: Option<At<AboutDoc>>,
     pub board: Option<At<BoardDoc>>,
     pub setups: Option<BTreeMap<String, At<String>>>,
     #[serde(default)]
@@ -158,6 +159,7 @@ pub(crate) struct PieceDoc {
     pub royal: Option<bool>,
     pub pawn: Option<bool>,
     pub image: Option<At<String>>,
+    pub text: Option<At<String>>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -170,6 +172,7 @@ pub(crate) struct InitialDoc {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CastlingDoc {
+    pub name: Option<At<String>>,
     pub piece: At<String>,
     pub partner: At<String>,
     pub from: At<String>,
@@ -225,6 +228,7 @@ pub(crate) struct SquaresDoc {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TraverseDoc {
+    pub name: Option<At<String>>,
     pub piece: At<String>,
     pub becomes: At<String>,
     pub squares: Vec<At<String>>,
@@ -301,6 +305,16 @@ pub(crate) struct SideLooksDoc {
     pub detail: Option<At<String>>,
     #[serde(default)]
     pub stripes: bool,
+}
+
+/// What those are told who choose a game.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AboutDoc {
+    pub family: Option<String>,
+    pub difficulty: Option<At<i64>>,
+    pub minutes: Option<At<i64>>,
+    pub from_chess: Option<String>,
 }
 
 /// What a server offers before a game: which games are chosen between, and how.
@@ -511,6 +525,7 @@ fn leave_out(
                 .as_mut()
                 .is_some_and(|regions| regions.remove(name).is_some()),
             _ => match entry.as_str() {
+                "about" => base.about.take().is_some(),
                 "setups" => base.setups.take().is_some(),
                 "initial" => base.initial.take().is_some(),
                 "castling" => base.castling.take().is_some(),
@@ -532,7 +547,7 @@ fn leave_out(
         if !found {
             let problem = Problem::Unknown {
                 found: entry,
-                expected: "a section of the inherited game (setups, initial, castling, promotion, \
+                expected: "a section of the inherited game (about, setups, initial, castling, promotion, \
                            arrivals, prison, royals, citadels, traverse, crowning, endings, points, \
                            regions, looks, customs) or one of its pieces.LETTER, setups.NAME, \
                            regions.NAME"
@@ -557,11 +572,16 @@ fn complete(heir: GameDoc, base: GameDoc) -> GameDoc {
             Some(old) => {
                 let mut new = piece;
                 let (given, inherited) = (new.get_mut(), old.get_ref().clone());
+                let same_moves = given.betza.is_none();
                 given.name = given.name.take().or(inherited.name);
                 given.betza = given.betza.take().or(inherited.betza);
                 given.royal = given.royal.or(inherited.royal);
                 given.pawn = given.pawn.or(inherited.pawn);
                 given.image = given.image.take().or(inherited.image);
+                // A sentence about other moves would be wrong.
+                if same_moves {
+                    given.text = given.text.take().or(inherited.text);
+                }
                 *old = new;
             }
             None => pieces.push(piece),
@@ -577,6 +597,7 @@ fn complete(heir: GameDoc, base: GameDoc) -> GameDoc {
         summary: heir.summary.or(base.summary),
         origin: heir.origin.or(base.origin),
         clock: heir.clock.or(base.clock),
+        about: heir.about.or(base.about),
         board: heir.board.or(base.board),
         setups: merge(heir.setups, base.setups),
         pieces,

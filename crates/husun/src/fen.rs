@@ -182,6 +182,28 @@ pub(crate) fn read(n: Notation<'_>, text: &str) -> Result<Setup, FenError> {
     })
 }
 
+impl Definition {
+    /// The pieces of a board field alone, as drawings need them: White is to move, and no rights stand.
+    ///
+    /// ```
+    /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
+    /// let setup = mini.read_board("4/1k2/4/R3").unwrap();
+    /// assert!(setup.piece_on(mini.frame().parse("b3").unwrap()).is_some());
+    /// assert!(mini.read_board("4/1q2/4/R3").is_err());
+    /// ```
+    pub fn read_board(&self, text: &str) -> Result<Setup, FenError> {
+        Ok(Setup {
+            board: read_board(self.notation(), text)?,
+            turn: Side::White,
+            rights: CastlingRights::default(),
+            en_passant: Vec::new(),
+            state: 0,
+            halfmove: 0,
+            fullmove: 1,
+        })
+    }
+}
+
 fn read_board(n: Notation<'_>, text: &str) -> Result<Vec<Option<(Side, Kind)>>, FenError> {
     let frame = n.frame;
     let rows: Vec<&str> = text.split('/').collect();

@@ -33,11 +33,13 @@ pub mod setup;
 pub mod side;
 mod status;
 pub mod tables;
+pub mod targets;
 #[cfg(feature = "twin")]
 pub mod twin;
 pub mod variant;
 mod ways;
 mod width;
+mod words;
 
 pub use flaw::Flaw;
 pub use frame::{Frame, Square};
@@ -49,6 +51,7 @@ pub use san::SanError;
 pub use setup::{CastlingRights, Setup};
 pub use side::{Side, Wing};
 pub use status::Status;
+pub use targets::{Act, Target};
 pub use variant::{Kind, Variant};
 pub use width::{VisitPosition, VisitTables};
 

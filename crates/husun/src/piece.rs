@@ -31,4 +31,7 @@ pub struct Piece {
     pub pawn: bool,
     /// Name of its picture.
     pub image: String,
+    /// Its moves in a sentence, where the game's author wrote one; [`Definition::sentence`](crate::variant::Definition::sentence)
+    /// makes one otherwise.
+    pub text: String,
 }

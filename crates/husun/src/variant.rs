@@ -8,9 +8,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 pub use crate::definition::{
-    Arrival, CastlePath, Castling, Crowning, Customs, Definition, Endings, Initial, NamedSetup,
-    Points, Promotion, Region, Rules, SideLooks, SidePoints, SideSquares, Stalemate, StateFlag,
-    Traverse,
+    About, Arrival, CastlePath, Castling, Crowning, Customs, Definition, Endings, Initial,
+    NamedSetup, Points, Promotion, Region, Rules, SideLooks, SidePoints, SideSquares, Stalemate,
+    StateFlag, Traverse,
 };
 pub use crate::piece::{Kind, Piece};
 

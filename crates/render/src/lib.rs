@@ -2,7 +2,7 @@
 //!
 //! A [`Picture`] says what to show: pieces, point of view, marks. [`svg`], [`png`] and [`text`] draw
 //! it, each with a style of its own. A [`Diagram`] is the picture of how one piece
-//! moves. Nothing here depends on fonts or files of the machine: all letters are drawn as paths.
+//! moves; a [`Figure`] is one or several pictures that a text describes. Nothing here depends on fonts or files of the machine: all letters are drawn as paths.
 //!
 //! ```
 //! use husun_render::{Picture, Style, TextStyle};
@@ -16,6 +16,7 @@
 
 pub mod color;
 pub mod diagram;
+pub mod figure;
 pub mod glyph;
 pub mod images;
 pub mod picture;
@@ -26,6 +27,7 @@ pub mod text;
 
 pub use color::Rgb;
 pub use diagram::Diagram;
+pub use figure::{Figure, FigureError};
 pub use picture::{Ink, Mark, Occupant, Picture};
 pub use style::{PieceSet, SquareSize, Style, Theme};
 pub use text::TextStyle;

@@ -102,11 +102,13 @@ pub struct Picture {
     pub(crate) coordinates: bool,
     pub(crate) regions: bool,
     pub(crate) last_move: Option<(Square, Square)>,
+    pub(crate) moved: Vec<Square>,
     pub(crate) selected: Option<Square>,
     pub(crate) check: Option<Square>,
     pub(crate) marks: BTreeMap<Square, Mark>,
     pub(crate) highlights: BTreeMap<Square, Ink>,
     pub(crate) arrows: Vec<(Square, Square, Ink)>,
+    pub(crate) paths: Vec<(Vec<Square>, Ink)>,
     pub(crate) title: Option<String>,
     pub(crate) legend: bool,
 }
@@ -121,11 +123,13 @@ impl Picture {
             coordinates: true,
             regions: true,
             last_move: None,
+            moved: Vec::new(),
             selected: None,
             check: None,
             marks: BTreeMap::new(),
             highlights: BTreeMap::new(),
             arrows: Vec::new(),
+            paths: Vec::new(),
             title: None,
             legend: false,
         }
@@ -194,6 +198,15 @@ impl Picture {
         self
     }
 
+    /// Shows two more squares as those of a move: a castling has two.
+    #[must_use]
+    pub fn moved(mut self, from: Square, to: Square) -> Picture {
+        let known = [from, to].into_iter().filter(|s| self.has(*s));
+        let known: Vec<Square> = known.collect();
+        self.moved.extend(known);
+        self
+    }
+
     /// Shows a square as the chosen one.
     #[must_use]
     pub fn selected(mut self, square: Square) -> Picture {
@@ -247,6 +260,17 @@ impl Picture {
         self
     }
 
+    /// Draws a line through squares, with a point at its end; in terminals, they are highlighted. Squares that the board does
+    /// not have are left out, and a line of fewer than two.
+    #[must_use]
+    pub fn path(mut self, squares: &[Square], ink: Ink) -> Picture {
+        let known: Vec<Square> = squares.iter().copied().filter(|s| self.has(*s)).collect();
+        if known.len() > 1 {
+            self.paths.push((known, ink));
+        }
+        self
+    }
+
     /// Highlights a square.
     #[must_use]
     pub fn highlight(mut self, square: Square, ink: Ink) -> Picture {
@@ -268,6 +292,15 @@ impl Picture {
     pub fn legend(mut self, shown: bool) -> Picture {
         self.legend = shown;
         self
+    }
+
+    /// The same pieces with nothing drawn on the board.
+    #[must_use]
+    pub fn without_marks(&self) -> Picture {
+        Picture {
+            occupants: self.occupants.clone(),
+            ..Picture::empty(&self.variant)
+        }
     }
 
     /// The game.
@@ -300,6 +333,14 @@ impl Picture {
     /// What stands on a square.
     pub fn occupant(&self, square: Square) -> Option<Occupant> {
         self.occupants.get(square.index()).copied().flatten()
+    }
+
+    /// Whether a square is one of those of a move shown.
+    pub(crate) fn was_moved(&self, square: Square) -> bool {
+        let last = self
+            .last_move
+            .is_some_and(|(a, b)| a == square || b == square);
+        last || self.moved.contains(&square)
     }
 
     fn has(&self, square: Square) -> bool {

@@ -54,6 +54,12 @@ pub fn board(picture: &Picture, style: &Style) -> String {
     svg
 }
 
+/// Width and height of what [`board`] draws, in pixels.
+pub fn size(picture: &Picture, style: &Style) -> (u32, u32) {
+    let layout = Layout::new(picture, style);
+    (layout.width, layout.height)
+}
+
 /// The squares of a picture alone, without coordinates or anything around them: the ground of a board on which
 /// something else moves the pieces. It fills whatever it is put into.
 ///

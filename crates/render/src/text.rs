@@ -241,14 +241,16 @@ impl Painter<'_> {
     /// The second character: check, mark on a piece, and without colours what colours would tell.
     fn beside(&self, square: Square, occupied: bool, mark: Option<Mark>) -> char {
         let picture = self.picture;
-        let moved = picture
-            .last_move
-            .is_some_and(|(a, b)| a == square || b == square);
+        let moved = picture.was_moved(square);
         let inked = picture.highlights.contains_key(&square)
             || picture
                 .arrows
                 .iter()
-                .any(|&(a, b, _)| a == square || b == square);
+                .any(|&(a, b, _)| a == square || b == square)
+            || picture
+                .paths
+                .iter()
+                .any(|(squares, _)| squares.contains(&square));
         match mark.filter(|_| occupied) {
             Some(mark) => self.mark_sign(mark),
             None if picture.check == Some(square) => '!',
@@ -267,10 +269,7 @@ impl Painter<'_> {
         if let Some(color) = self.region(square).filter(|_| picture.regions) {
             ground = ground.mix(color, 55);
         }
-        if picture
-            .last_move
-            .is_some_and(|(a, b)| a == square || b == square)
-        {
+        if picture.was_moved(square) {
             ground = ground.mix(palette.last_move, 50);
         }
         if let Some(ink) = picture.highlights.get(&square) {
@@ -280,6 +279,9 @@ impl Painter<'_> {
             if *from == square || *to == square {
                 ground = ground.mix(ink.color(), 55);
             }
+        }
+        for (_, ink) in picture.paths.iter().filter(|(p, _)| p.contains(&square)) {
+            ground = ground.mix(ink.color(), 35);
         }
         if picture.selected == Some(square) {
             ground = ground.mix(palette.selected, 60);

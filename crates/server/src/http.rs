@@ -11,6 +11,8 @@ pub mod hosts;
 mod looks;
 pub mod operate;
 mod positions;
+mod reach;
+mod rules;
 mod safety;
 mod variants;
 
@@ -45,7 +47,10 @@ pub fn router(app: App) -> Router {
         .route("/api/variants", get(variants::list))
         .route("/api/families", get(variants::families))
         .route("/api/variants/{id}", get(variants::detail))
-        .route("/api/variants/{id}/reach", post(variants::reach))
+        .route("/api/variants/{id}/reach", post(reach::reach))
+        .route("/api/variants/{id}/targets", post(reach::targets))
+        .route("/api/variants/{id}/rules", get(rules::text))
+        .route("/api/variants/{id}/diagram/{file}", get(rules::diagram))
         .route("/api/variants/{id}/board.svg", get(looks::board))
         .route("/api/variants/{id}/empty.svg", get(looks::empty))
         .route("/api/variants/{id}/pieces/{set}", get(looks::pieces))
@@ -206,7 +211,10 @@ pub fn document() -> utoipa::openapi::OpenApi {
         variants::list,
         variants::families,
         variants::detail,
-        variants::reach,
+        reach::reach,
+        reach::targets,
+        rules::text,
+        rules::diagram,
         looks::board,
         looks::empty,
         looks::pieces,

@@ -4,8 +4,8 @@ mod common;
 
 use common::{Fallible, Request, Socket, TestServer};
 use server::wire::{
-    ClientMessage, GameCard, GameMade, PgnAnswer, PositionAnswer, ReachAnswer, ServerMessage, Side,
-    Snapshot, Stage, VariantCard, VariantDetail,
+    Chapter, ClientMessage, GameCard, GameMade, PgnAnswer, PositionAnswer, ReachAnswer, RulesText,
+    ServerMessage, Side, Snapshot, Stage, VariantCard, VariantDetail,
 };
 use std::time::Duration;
 
@@ -263,8 +263,11 @@ async fn all_games_are_told_with_pictures_and_moves() -> Fallible<()> {
     for card in &cards {
         let id = &card.id;
         let detail: VariantDetail = server.get(&format!("/api/variants/{id}")).await?;
+        assert!(!detail.pieces.is_empty(), "{id}");
+        let rules: RulesText = server.get(&format!("/api/variants/{id}/rules")).await?;
+        let titled = |c: &Chapter| !c.title.is_empty() && !c.html.is_empty();
         assert!(
-            detail.rules_html.contains("<h1>") && !detail.pieces.is_empty(),
+            rules.chapters.iter().filter(|c| titled(c)).count() > 2,
             "{id}"
         );
         for path in [
@@ -279,6 +282,17 @@ async fn all_games_are_told_with_pictures_and_moves() -> Fallible<()> {
                 .await?;
             assert_eq!(answer.status, 200, "{id}/{path}");
             assert!(answer.body.len() > 500, "{id}/{path}");
+        }
+        let html: String = rules.chapters.iter().map(|c| c.html.as_str()).collect();
+        for address in html.split("<img src=\"").skip(1) {
+            let address = address.split('"').next().unwrap_or_default();
+            for query in ["", "?theme=dark&set=letters"] {
+                let answer = server
+                    .ask(Request::get(&format!("{address}{query}")))
+                    .await?;
+                assert_eq!(answer.status, 200, "{address}{query}");
+                assert!(answer.body.starts_with("<svg "), "{address}{query}");
+            }
         }
         let piece = &detail.pieces[0];
         let from = format!("{}{}", 'd', 4);

@@ -9,6 +9,8 @@ export interface Loaded {
   /** Where to begin looking. */
   at: Node;
   tags: [string, string][];
+  /** The game played here that it is of. */
+  game?: string;
   /** What the server said of `at`, if it did. */
   answer?: PositionAnswer;
 }

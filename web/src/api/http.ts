@@ -10,7 +10,10 @@ import type {
   ReachAnswer,
   ReachRequest,
   Refusal,
+  RulesText,
   Snapshot,
+  TargetsAnswer,
+  TargetsRequest,
   VariantCard,
   VariantDetail,
 } from './types';
@@ -68,12 +71,16 @@ function remembered<T>(store: Map<string, Promise<T>>, key: string, make: () => 
 const lists = new Map<string, Promise<VariantCard[]>>();
 const families = new Map<string, Promise<Family[]>>();
 const details = new Map<string, Promise<VariantDetail>>();
+const rules = new Map<string, Promise<RulesText>>();
 const enc = encodeURIComponent;
 
 export const api = {
   variants: () => remembered(lists, '', () => ask<VariantCard[]>('GET', 'variants')),
   families: () => remembered(families, '', () => ask<Family[]>('GET', 'families')),
   variant: (id: string) => remembered(details, id, () => ask<VariantDetail>('GET', `variants/${enc(id)}`)),
+  rules: (id: string) => remembered(rules, id, () => ask<RulesText>('GET', `variants/${enc(id)}/rules`)),
+  targets: (id: string, question: TargetsRequest) =>
+    ask<TargetsAnswer>('POST', `variants/${enc(id)}/targets`, question),
   reach: (id: string, question: ReachRequest) =>
     ask<ReachAnswer>('POST', `variants/${enc(id)}/reach`, question),
   position: (question: PositionRequest) => ask<PositionAnswer>('POST', 'position', question),
@@ -94,11 +101,6 @@ export function boardPicture(
 ): string {
   const query = new URLSearchParams({ theme, ...more });
   return `/api/variants/${enc(id)}/board.svg?${query}`;
-}
-
-/** Address of the bare board. */
-export function emptyBoard(id: string, theme: string): string {
-  return `/api/variants/${enc(id)}/empty.svg?theme=${theme}`;
 }
 
 /** Address of a game's moves as a file. */

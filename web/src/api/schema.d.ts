@@ -210,6 +210,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/variants/{id}/diagram/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A picture of the rules, by its number in the text, from 1. */
+        get: operations["diagram"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/variants/{id}/empty.svg": {
         parameters: {
             query?: never;
@@ -255,6 +272,40 @@ export interface paths {
         put?: never;
         /** Where a piece could go on a board with blockers. */
         post: operations["reach"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/variants/{id}/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The rules of a game for players, in chapters. */
+        get: operations["text"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/variants/{id}/targets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What the piece on a square can do in a position, whoever is to move. */
+        post: operations["targets"];
         delete?: never;
         options?: never;
         head?: never;
@@ -316,6 +367,28 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What those are told who choose a game; what its file does not say is missing. */
+        About: {
+            /**
+             * Format: int32
+             * @description How hard it is to learn, 1 to 5.
+             */
+            difficulty?: number | null;
+            /** @description The family that it is shown in, as `Citadel`. */
+            family?: string | null;
+            /** @description How far it is from chess, in a short sentence. */
+            from_chess?: string | null;
+            /**
+             * Format: int32
+             * @description Minutes that a game usually takes.
+             */
+            minutes?: number | null;
+        };
+        /**
+         * @description What is special about going to a target.
+         * @enum {string}
+         */
+        Act: "castling" | "en_passant" | "traverse";
         /** @description A position to be analysed. */
         AnalyseQuestion: {
             /** @description Position text to start from; the standard set-up if missing. */
@@ -485,6 +558,15 @@ export interface components {
             black: number;
             /** Format: double */
             white: number;
+        };
+        /** @description A chapter of the rules. */
+        Chapter: {
+            /** @description Its text, as HTML made from our own Markdown. */
+            html: string;
+            /** @description For links, as `in-short`; no two headings of a game have the same. */
+            id: string;
+            /** @description Its heading. */
+            title: string;
         };
         /** @description A line of chat. */
         ChatLine: {
@@ -689,6 +771,17 @@ export interface components {
             /** @description The values, the default first. */
             values: string[];
         };
+        /** @description A board on which a piece shows what it can do. */
+        Example: {
+            /** @description Squares with pieces of the other side. */
+            enemy: string[];
+            /** @description Where White's stands. */
+            from: string;
+            /** @description The piece's capital letter. */
+            letter: string;
+            /** @description Squares with pieces of its own side. */
+            own: string[];
+        };
         /** @description Customs of a family, for the lobby. */
         Family: {
             /** @description One variant's customs. */
@@ -749,6 +842,17 @@ export interface components {
             /** @description Why, as `green gem`; the words of the rules. */
             reason: string;
             winner?: components["schemas"]["Side"] | null;
+        };
+        /** @description A move that changes the piece that makes it for good. */
+        LastingAct: {
+            /** @description Letter of what it becomes. */
+            becomes: string;
+            /** @description What the game calls it. */
+            name: string;
+            /** @description Letter of the kind that changes. */
+            piece: string;
+            /** @description What it means, for those who do it for the first time. */
+            warning: string;
         };
         /** @description A legal move. */
         LegalMove: {
@@ -875,6 +979,13 @@ export interface components {
             pawn: boolean;
             /** @description Whether it is a royal kind. */
             royal: boolean;
+            /** @description Its moves in a sentence. */
+            sentence: string;
+            /**
+             * Format: double
+             * @description What it is worth in pawns, to the nearest half; of a royal kind only where a side may have several.
+             */
+            worth?: number | null;
         };
         /** @description A move as it was played. */
         Played: {
@@ -921,12 +1032,16 @@ export interface components {
             /** @description Id of the game. */
             variant: string;
         };
-        /** @description Where a piece can go with those blockers; castling, en passant and moves within a castle are left out. */
+        /** @description Where a piece can go with those blockers; castling and en passant are left out. */
         ReachAnswer: {
-            /** @description Enemies that it can capture. */
+            /** @description What the rules let it do besides, a sentence each. */
+            acts: string[];
+            /** @description Enemies that it can capture, moves within a castle left out. */
             captures: string[];
-            /** @description Empty squares that it can go to. */
+            /** @description Empty squares that it can go to, moves within a castle left out. */
             moves: string[];
+            /** @description All targets with the way to each. */
+            targets: components["schemas"]["Target"][];
         };
         /** @description A question: where could this piece go? */
         ReachRequest: {
@@ -958,6 +1073,13 @@ export interface components {
             name: string;
             /** @description Its squares. */
             squares: string[];
+        };
+        /** @description The rules of a game for players. */
+        RulesText: {
+            /** @description In their order; what comes before the first heading is a chapter without id and title. */
+            chapters: components["schemas"]["Chapter"][];
+            /** @description An arrangement for each kind of piece that shows what it can do. */
+            examples: components["schemas"]["Example"][];
         };
         /** @description What the server says. */
         ServerMessage: (components["schemas"]["Snapshot"] & {
@@ -1084,8 +1206,40 @@ export interface components {
          * @enum {string}
          */
         Stage: "waiting" | "customs" | "playing" | "over" | "aborted";
+        /** @description A square to which a piece can go. */
+        Target: {
+            act?: components["schemas"]["Act"] | null;
+            /** @description Letters of what it may become or release there. */
+            becomes?: string[];
+            /** @description Whether it captures. */
+            capture: boolean;
+            /** @description Whether the rules let it go there now. */
+            legal: boolean;
+            /** @description The square of the piece that it jumps over. */
+            over?: string | null;
+            /** @description Squares that it passes, in order; of a leap none. */
+            path?: string[];
+            /** @description The square. */
+            to: string;
+        };
+        /** @description What a piece can do on a board as it stands, whoever is to move. */
+        TargetsAnswer: {
+            /** @description What the rules let it do besides, a sentence each. */
+            acts: string[];
+            /** @description Where its way of moving leads. */
+            targets: components["schemas"]["Target"][];
+        };
+        /** @description A question: what can the piece on this square do? */
+        TargetsRequest: {
+            /** @description Position text. */
+            fen: string;
+            /** @description The square. */
+            from: string;
+        };
         /** @description A game in the list. */
         VariantCard: {
+            /** @description What those are told who choose a game. */
+            about: components["schemas"]["About"];
             /** @description The clock it is usually played with, as `tiger:120m+60s`. */
             clock: string;
             customs?: components["schemas"]["Customs"] | null;
@@ -1114,6 +1268,10 @@ export interface components {
         VariantDetail: components["schemas"]["VariantCard"] & {
             /** @description Whether players may accept mate or stalemate instead of an optional move. */
             accept: boolean;
+            /** @description What the game calls castling, if it has it. */
+            castling?: string | null;
+            /** @description Moves of pieces other than pawns that change the piece for good. */
+            lasting: components["schemas"]["LastingAct"][];
             /** @description Colours of the sides. */
             looks: components["schemas"]["Both_Looks"];
             /** @description Squares of the frame that do not exist. */
@@ -1122,8 +1280,6 @@ export interface components {
             pieces: components["schemas"]["PieceInfo"][];
             /** @description Regions to be shaded. */
             regions: components["schemas"]["Region"][];
-            /** @description The rules for players, as HTML made from our own Markdown. */
-            rules_html: string;
             /** @description Set-ups, the standard one first. */
             setups: components["schemas"]["SetupInfo"][];
         };
@@ -1735,6 +1891,67 @@ export interface operations {
             };
         };
     };
+    diagram: {
+        parameters: {
+            query?: {
+                /** @description `light` or `dark`. */
+                theme?: string;
+                /** @description Piece set: `themed` or `letters`. */
+                set?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+                /** @description Its number and `.svg` */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     empty: {
         parameters: {
             query?: {
@@ -1860,6 +2077,118 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReachAnswer"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    text: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulesText"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    targets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TargetsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetsAnswer"];
                 };
             };
             400: {

@@ -2,6 +2,7 @@
 // wants, sent to it. It decides nothing; a move that was not acknowledged is sent again after a lost connection.
 import { Socket, type Link } from './socket';
 import { readClock, timeNow } from '../parts/clock';
+import { plainMove } from '../parts/plain';
 import type { ChatLine, ClientMessage, Now, Played, ServerMessage, Side, Snapshot } from './types';
 
 /** What happened, for sounds. */
@@ -202,7 +203,7 @@ export class Session {
       this.failure = message;
       return;
     }
-    this.notice = message;
+    this.notice = of === 'move' ? plainMove(message) : message;
     if (of === 'move') {
       this.pending = null;
       this.nonce += 1;

@@ -13,8 +13,13 @@ export interface SocketEvents {
 
 const FIRST_WAIT = 400;
 const LONGEST_WAIT = 15_000;
-const PING_EVERY = 15_000;
-const ANSWER_WITHIN = 8_000;
+/** Silence after which an answer is asked for: while somebody looks, and while nobody does. */
+const PING_AFTER = 4_000;
+const PING_AFTER_HIDDEN = 20_000;
+/** An answer comes within this time, or the connection counts as lost: a network that stalls closes nothing. */
+const ANSWER_WITHIN = 5_000;
+/** Nor does a server that is asked to open a connection answer at once. */
+const OPEN_WITHIN = 8_000;
 
 export class Socket {
   #events: SocketEvents;
@@ -59,7 +64,7 @@ export class Socket {
     address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
     const socket = new WebSocket(address);
     this.#socket = socket;
-    this.#expect();
+    this.#expect(OPEN_WITHIN);
     socket.onopen = () => {
       this.#wait = FIRST_WAIT;
       this.#heard();
@@ -108,17 +113,18 @@ export class Socket {
 
   #heard(): void {
     this.#quiet();
+    const wait = document.visibilityState === 'hidden' ? PING_AFTER_HIDDEN : PING_AFTER;
     this.#ping = setTimeout(() => {
       this.#count += 1;
       this.send({ type: 'ping', n: this.#count });
-      this.#expect();
-    }, PING_EVERY);
+      this.#expect(ANSWER_WITHIN);
+    }, wait);
   }
 
   /** Something must come now, or the connection counts as lost. */
-  #expect(): void {
+  #expect(within: number): void {
     clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(this.#drop, ANSWER_WITHIN);
+    this.#deadline = setTimeout(this.#drop, within);
   }
 
   #quiet(): void {

@@ -23,6 +23,13 @@ export type SetupInfo = Schemas['SetupInfo'];
 export type Looks = VariantDetail['looks']['white'];
 export type ReachRequest = Schemas['ReachRequest'];
 export type ReachAnswer = Schemas['ReachAnswer'];
+export type Target = Schemas['Target'];
+export type TargetsAnswer = Schemas['TargetsAnswer'];
+export type TargetsRequest = Schemas['TargetsRequest'];
+export type RulesText = Schemas['RulesText'];
+export type Chapter = Schemas['Chapter'];
+export type Example = Schemas['Example'];
+export type LastingAct = Schemas['LastingAct'];
 
 export type PositionRequest = Schemas['PositionRequest'];
 export type PositionAnswer = Schemas['PositionAnswer'];

@@ -1,5 +1,6 @@
 // Positions and moves in words, for those who listen to the board.
 import type { VariantDetail } from '../api/types';
+import { sideName } from '../parts/words';
 import { readBoard, splitMove, type PieceOn } from './keys';
 
 /** Name of a kind of piece. */
@@ -7,9 +8,9 @@ export function pieceName(variant: VariantDetail, letter: string): string {
   return variant.pieces.find((kind) => kind.letter === letter.toUpperCase())?.name ?? letter;
 }
 
-/** A piece as `white Knight`. */
+/** A piece as `White's Knight`, by the game's own name of the side. */
 export function sayPiece(variant: VariantDetail, piece: PieceOn): string {
-  return `${piece.side} ${pieceName(variant, piece.letter)}`;
+  return `${sideName(variant, piece.side)}'s ${pieceName(variant, piece.letter)}`;
 }
 
 /** A move that led from one position to the next. */

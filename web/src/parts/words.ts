@@ -48,3 +48,12 @@ export function playersText(players: Both<Player>, own: Side | null | undefined)
   };
   return `${name('white')} – ${name('black')}`;
 }
+
+/** The end of a game as its player feels it; null for those who watch. */
+export function verdict(result: GameResult, own: Side | null): { head: string; line: string } | null {
+  if (!own) return null;
+  if (!result.winner) return { head: 'A draw', line: 'Well held, both of you.' };
+  return result.winner === own
+    ? { head: 'You won!', line: 'Well played.' }
+    : { head: 'You lost', line: 'It happens to everybody. Look at where it turned, and try again.' };
+}

@@ -1,6 +1,6 @@
 // The arrangement of a move diagram: one piece and pieces in its way. Plain values, changed by making new ones.
 
-import type { VariantDetail } from '../api/types';
+import type { Example, VariantDetail } from '../api/types';
 import { rows } from '../analysis/fen';
 
 export type Blocker = 'enemy' | 'own';
@@ -23,6 +23,16 @@ export function middle(variant: VariantDetail): string {
     }),
   );
   return best!.square;
+}
+
+/** The arrangement that a diagram begins with: the game's example, or the piece alone. */
+export function begun(variant: VariantDetail, example?: Example): Arrangement {
+  const put = (squares: string[], kind: Blocker) =>
+    squares.map((square): [string, Blocker] => [square, kind]);
+  return {
+    at: example?.from ?? middle(variant),
+    blockers: new Map([...put(example?.own ?? [], 'own'), ...put(example?.enemy ?? [], 'enemy')]),
+  };
 }
 
 /** Puts an enemy on an empty square, makes an enemy one of the own side, takes an own one off. */

@@ -69,6 +69,7 @@ test('free moves, variations, promote and delete, engine, copy and share', async
     const pgn = await clipboard(page);
     assert.match(pgn, /\[Variant "chess"\][\s\S]*1\. e4 c5 \(1\.\.\. e5\) 2\. /);
 
+    await page.goto('/mine');
     await page.goto(link);
     await page.getByText(fen).waitFor();
     assert.equal((await moves(page)).length, 3);
@@ -144,7 +145,7 @@ test('special moves on the analysis board: Emperors by button, promotion by choo
     await page.waitForFunction(
       () => document.querySelectorAll('section[aria-label="Moves"] button').length === 2,
     );
-    assert.match(await square(page, 'f8').getAttribute('aria-label'), /black Emperor/);
+    assert.match(await square(page, 'f8').getAttribute('aria-label'), /North Region's Emperor/);
 
     await page.goto(
       '/analysis/citadelir2024?fen=' + encodeURIComponent('12/P11/11k/12/12/12/12/12/12/12/12/K11 w - - 0 1'),
@@ -176,28 +177,28 @@ test('the editor: pieces by click, drag and keyboard; the server judges', async 
     assert.equal(await page.getByRole('button', { name: 'Analyse this position' }).isDisabled(), true);
 
     // By click.
-    await page.getByRole('button', { name: 'white Queen' }).click();
+    await page.getByRole('button', { name: "South Region's Queen" }).click();
     await square(page, 'e1').click();
-    await page.getByRole('button', { name: 'black Queen' }).click();
+    await page.getByRole('button', { name: "North Region's Queen" }).click();
     await square(page, 'e8').click();
     await page.getByText(/the game would be over \(bare royals\)/).waitFor();
     // By drag from the row of pieces, and on the board.
     await page.getByRole('button', { name: 'Move pieces' }).click();
-    const icon = await page.getByRole('button', { name: 'white Besieger' }).boundingBox();
+    const icon = await page.getByRole('button', { name: "South Region's Besieger" }).boundingBox();
     const goal = await square(page, 'a1').boundingBox();
     await page.mouse.move(icon.x + 10, icon.y + 10);
     await page.mouse.down();
     await page.mouse.move(goal.x + 8, goal.y + 8, { steps: 5 });
     await page.mouse.move(goal.x + goal.width / 2, goal.y + goal.height / 2);
     await page.mouse.up();
-    assert.match(await square(page, 'a1').getAttribute('aria-label'), /white Besieger/);
+    assert.match(await square(page, 'a1').getAttribute('aria-label'), /South Region's Besieger/);
     await drag(page, 'a1', 'a5');
-    assert.match(await square(page, 'a5').getAttribute('aria-label'), /white Besieger/);
+    assert.match(await square(page, 'a5').getAttribute('aria-label'), /South Region's Besieger/);
     assert.match(await square(page, 'a1').getAttribute('aria-label'), /empty/);
     // By keyboard.
     await walk(page, 'c3');
     await page.keyboard.press('k');
-    assert.match(await square(page, 'c3').getAttribute('aria-label'), /black King/);
+    assert.match(await square(page, 'c3').getAttribute('aria-label'), /North Region's King/);
     await page.keyboard.press('Delete');
     assert.match(await square(page, 'c3').getAttribute('aria-label'), /empty/);
 
@@ -245,5 +246,66 @@ test('rules: a piece is moved and hindered by pointer and by keyboard', async ()
     await page.getByText(/Rook on b2: 13 empty squares and 1 capture\./).waitFor();
     await page.getByRole('button', { name: /^Show/ }).click();
     await page.getByText(/1 capture\./).waitFor();
+  });
+});
+
+test('a reload loses neither branches nor the game; the list follows; prisoners and the score are shown', async () => {
+  const person = await here.person();
+  await visit(person, async (page) => {
+    await page.goto('/analysis/citadel9');
+    await page
+      .getByRole('img', { name: "Pure-White's pieces in prison: Prince, younger, Chief Commander" })
+      .waitFor();
+    await move(page, 'e2e4');
+    await current(page).filter({ hasText: 'e4' }).waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    await move(page, 'd2d4');
+    await current(page).filter({ hasText: 'd4' }).waitFor();
+    await page.waitForURL(/moves=d2d4/);
+    await page.reload();
+    await current(page).filter({ hasText: 'd4' }).waitFor();
+    assert.deepEqual(await moves(page), ['e4', 'd4']);
+    // Who comes by a link begins anew.
+    await page.goto('/analysis/citadel9');
+    await page.getByText('No moves yet').waitFor();
+
+    // A game played here stays that game, with what was added to it.
+    const { id, seat } = await person.makeGame({ variant: 'chess', level: 1, side: 'white' });
+    await page.goto(`/game/${id}#${seat}`);
+    await move(page, 'e2e4');
+    await page.locator('[data-ply="2"]').waitFor();
+    await page.goto(`/analysis/chess?game=${id}`);
+    await current(page).waitFor();
+    await page.getByRole('button', { name: 'First position' }).click();
+    await move(page, 'a2a3');
+    await current(page).filter({ hasText: 'a3' }).waitFor();
+    await page.waitForTimeout(400);
+    await page.reload();
+    await current(page).filter({ hasText: 'a3' }).waitFor();
+    assert.match(page.url(), new RegExp(`game=${id}`));
+    assert.equal((await moves(page)).length, 3);
+
+    // In a long game the current move stays in sight.
+    const long = Array.from({ length: 240 }, (_, i) => ['g1f3', 'g8f6', 'f3g1', 'f6g8'][i % 4]).join(' ');
+    await page.goto(`/analysis/chess?moves=${encodeURIComponent(long)}`);
+    const seen = () =>
+      page.locator('[aria-current="step"]').evaluate((one) => {
+        const list = one.closest('section').getBoundingClientRect();
+        const { top, bottom } = one.getBoundingClientRect();
+        return top >= list.top && bottom <= list.bottom;
+      });
+    await current(page).waitFor();
+    await page.waitForFunction(() => document.querySelector('section[aria-label="Moves"]').scrollTop > 0);
+    assert.equal(await seen(), true);
+    await page.getByRole('button', { name: 'First position' }).click();
+    await page.getByRole('button', { name: 'Forward' }).click();
+    assert.equal(await seen(), true);
+
+    // The bar stands at the board and has its number.
+    await page.getByRole('switch', { name: 'Engine' }).click();
+    const meter = page.getByRole('meter');
+    await meter.filter({ hasText: /[+-]?\d/ }).waitFor();
+    const [bar, board] = await Promise.all([meter.boundingBox(), page.locator('.board').boundingBox()]);
+    assert.ok(board.x - bar.x - bar.width < 24, `${board.x - bar.x - bar.width} pixels between them`);
   });
 });

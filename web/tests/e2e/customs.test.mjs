@@ -1,7 +1,7 @@
 // What players agree on before a game: the die of Citadel, the choices of TigerSquares.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { move, waitForPly } from './lib/play.mjs';
+import { findGame, move, waitForPly } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
@@ -9,7 +9,7 @@ const here = stage();
 /** Makes a family's game on the page as White; the friend opens the link. Gives the game's id. */
 async function meet(page, other, card) {
   await page.goto('/');
-  await page.getByRole('button', { name: `Play a friend: ${card}` }).click();
+  await (await findGame(page, `Play a friend: ${card}`)).click();
   await page.getByRole('radio', { name: /the match customs decide/ }).check();
   await page.getByRole('dialog').locator('button[type="submit"]').click();
   await page.waitForURL(/\/game\//);
@@ -33,7 +33,10 @@ test('Citadel: the players differ, the die decides and both see it', async () =>
       assert.ok(now.customs.die >= 1 && now.customs.die <= 6);
       assert.equal(variant, now.customs.die % 2 ? 'citadel9' : 'citadel8');
       for (const on of [page, other])
-        await on.getByText(new RegExp(`The die show(s|ed) ${now.customs.die}`)).waitFor();
+        await on
+          .getByText(new RegExp(`The die show(s|ed) ${now.customs.die}`))
+          .first()
+          .waitFor();
       await move(page, 'e2e4');
       await waitForPly(other, 1);
     }),

@@ -1,7 +1,7 @@
 // Whole games against the engine, by pointer and by keyboard.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { advice, move, seeded, waitForPly, waitForTurn } from './lib/play.mjs';
+import { advice, findGame, move, seeded, waitForPly, waitForTurn } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
@@ -29,11 +29,11 @@ async function play(page, person, id, side, how, { chance = 0, seed = 1, most, p
 }
 
 describe('against the engine', () => {
-  test('chess: two clicks from Home, by click and drag to checkmate', async () => {
+  test('chess: three clicks from Home, by click and drag to checkmate', async () => {
     const person = await here.person();
     await visit(person, async (page) => {
       await page.goto('/');
-      await page.getByRole('button', { name: 'Play Chess against the engine' }).click();
+      await (await findGame(page, 'Play Chess against the engine')).click();
       await page.getByRole('dialog').locator('button[type="submit"]').click();
       await page.waitForURL(/\/game\/[^/#]+$/);
       const id = page.url().split('/').pop();

@@ -1,7 +1,7 @@
 // Two people, two browsers, one game.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { click, move, waitForPly } from './lib/play.mjs';
+import { click, findGame, move, waitForPly } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
@@ -13,7 +13,7 @@ test('a game by link to mate, with draw offer, takeback, chat, lost connection a
     visit(north, async (other) => {
       // The link is made on the page and opened by the friend.
       await page.goto('/');
-      await page.getByRole('button', { name: 'Play a friend: Chess', exact: true }).click();
+      await (await findGame(page, 'Play a friend: Chess')).click();
       await page.getByRole('dialog').locator('button[type="submit"]').click();
       await page.waitForURL(/\/game\//);
       const link = await page.getByLabel('Send this link to your friend').inputValue();
@@ -169,9 +169,11 @@ test('a name is chosen, own games and games to watch are listed, a game is given
         await list.getByRole('link').filter({ hasText: 'Zenobia & sons' }).click();
         await waitForPly(watching, 1);
         await other.getByRole('button', { name: 'Abort' }).click();
+        await other.getByRole('button', { name: 'Yes, call it off' }).click();
         await watching.getByText('given up before it counted').waitFor();
       });
       await page.goto('/mine');
+      await page.getByText('Games that were called off (1)').click();
       await page.getByRole('link').filter({ hasText: 'Grand chess' }).click();
       await page.getByText('given up before it counted').waitFor();
     }),

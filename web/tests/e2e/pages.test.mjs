@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { grid, move, waitForPly } from './lib/play.mjs';
+import { findGame, grid, move, waitForPly } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
@@ -40,7 +40,9 @@ async function tour(person, page, look) {
     .first()
     .waitFor();
   await look('home');
-  await page.getByRole('button', { name: 'Play a friend: Citadel - 9 ranks' }).click();
+  const friend = await findGame(page, 'Play a friend: Citadel - 9 ranks');
+  await look('home, a family opened');
+  await friend.click();
   await page.getByRole('dialog').waitFor();
   await look('new game');
 
@@ -177,7 +179,9 @@ test('colours, pieces and sound are chosen and remembered; the board turns round
 
     await page.getByRole('button', { name: 'Dark colours' }).click();
     assert.equal(await theme(), 'dark');
-    await page.getByRole('button', { name: /^Piece pictures/ }).click();
+    await page.getByRole('button', { name: 'More settings' }).click();
+    await page.getByRole('radio', { name: 'letters' }).check();
+    await page.getByRole('button', { name: 'Done' }).click();
     await page.locator('.pieces-letters-citadel9').first().waitFor();
     await page.getByRole('button', { name: 'Sound' }).click();
     await page.reload();

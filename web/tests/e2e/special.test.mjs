@@ -29,7 +29,7 @@ test('promotion: the chooser can be let be, and taken by keyboard', async () => 
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    assert.match(await square(page, 'a7').getAttribute('aria-label'), /white Pawn/);
+    assert.match(await square(page, 'a7').getAttribute('aria-label'), /White's Pawn/);
     await walk(page, 'a7');
     await page.keyboard.press('Enter');
     await walk(page, 'a8');
@@ -38,7 +38,7 @@ test('promotion: the chooser can be let be, and taken by keyboard', async () => 
     await choose(page, 'Knight');
     await waitForPly(other, 1);
     assert.equal((await white.snapshot(id)).moves[0].uci, 'a7a8n');
-    assert.match(await square(other, 'a8').getAttribute('aria-label'), /white Knight/);
+    assert.match(await square(other, 'a8').getAttribute('aria-label'), /White's Knight/);
   });
 });
 
@@ -67,8 +67,8 @@ test('castling: the King of Capablanca chess goes three squares, by drag', async
   await table({ variant: 'capablanca', fen }, async (page, other, id, white) => {
     await move(page, 'f1i1', { by: 'drag' });
     await waitForPly(other, 1);
-    assert.match(await square(page, 'i1').getAttribute('aria-label'), /white King/);
-    assert.match(await square(other, 'h1').getAttribute('aria-label'), /white Rook/);
+    assert.match(await square(page, 'i1').getAttribute('aria-label'), /White's King/);
+    assert.match(await square(other, 'h1').getAttribute('aria-label'), /White's Rook/);
     assert.match((await white.snapshot(id)).moves[0].san, /^O-O/);
   });
 });
@@ -78,13 +78,17 @@ test('TigerSquares: the Queen Traverses, the opponent makes the Kings Emperors',
   await table({ variant: 'strike80', fen }, async (page, other, id, white) => {
     await move(page, 'e1g1e');
     await waitForPly(other, 1);
-    assert.match(await square(other, 'g1').getAttribute('aria-label'), /white Empress/);
+    assert.match(await square(other, 'g1').getAttribute('aria-label'), /South Region's Empress/);
+    // What cannot be undone is asked a second time.
     await other.getByRole('button', { name: /Make the Kings Emperors/ }).click();
+    await other.getByRole('button', { name: 'No, not now' }).click();
+    await other.getByRole('button', { name: /Make the Kings Emperors/ }).click();
+    await other.getByRole('button', { name: 'Yes, make them Emperors' }).click();
     await waitForPly(page, 2);
     assert.equal((await white.snapshot(id)).moves[1].uci, 'e8e8');
     await page.getByText('The Kings have become Emperors').waitFor();
-    assert.match(await square(page, 'f1').getAttribute('aria-label'), /white Emperor/);
-    assert.match(await square(page, 'f8').getAttribute('aria-label'), /black Emperor/);
+    assert.match(await square(page, 'f1').getAttribute('aria-label'), /South Region's Emperor/);
+    assert.match(await square(page, 'f8').getAttribute('aria-label'), /North Region's Emperor/);
   });
 });
 
@@ -128,6 +132,7 @@ test('TigerSquares: mate is accepted instead of a Traverse', async () => {
   const fen = '1s1q1Kn1sb/b1fi1f1f2/9f/10/10/10/1Fk1P5/F5B3/3F1F4/BS1NQ1N1S1 b Q - - 6 12';
   await table({ variant: 'strike100', fen }, async (page, other, id, white) => {
     await other.getByRole('button', { name: 'Accept checkmate' }).click();
+    await other.getByRole('button', { name: 'Yes, accept checkmate' }).click();
     await page.getByText('by checkmate').waitFor();
     const { result } = (await white.snapshot(id)).now;
     assert.equal(result.winner, 'white');
@@ -155,7 +160,7 @@ test('Citadel: a Plainsman sets the Chief Commander free', async () => {
   await table({ variant: 'citadel9', fen: '9/3P5/9/k8/9/9/9/9/4K4 w - - CY 0 1' }, async (page, other) => {
     await move(page, 'd8d9c');
     await waitForPly(other, 1);
-    assert.match(await square(other, 'd9').getAttribute('aria-label'), /white Chief Commander/);
+    assert.match(await square(other, 'd9').getAttribute('aria-label'), /Pure-White's Chief Commander/);
   });
 });
 

@@ -1,7 +1,7 @@
 // Squares and position texts: the converter to the board widget, and the editor's form. All set-ups of all
 // games go there and back.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { hasState, readFen, rows, writeFen } from '../../src/analysis/fen.ts';
 import { placeOf, readBoard, splitMove, squareAt, toKey, toSquare, widgetFen } from '../../src/board/keys.ts';
@@ -10,8 +10,8 @@ const games = new URL('../../../games/', import.meta.url);
 
 /** Position texts of all set-ups, with the name of their game. */
 function setups() {
-  const folders = readdirSync(games, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return folders.flatMap(({ name: game }) => {
+  const folders = readdirSync(games).filter((name) => existsSync(new URL(`${name}/game.toml`, games)));
+  return folders.flatMap((game) => {
     const text = readFileSync(new URL(`${game}/game.toml`, games), 'utf8');
     const section = /\[setups\]\n([\s\S]*?)(\n\[|$)/.exec(text)?.[1] ?? '';
     return [...section.matchAll(/^\w[\w-]* = "(.+)"$/gm)].map(([, fen]) => ({ game, fen }));

@@ -38,6 +38,7 @@ pub(crate) fn build(doc: &GameDoc, sources: &Sources) -> Result<Definition, Game
     let regions = checker.regions(doc)?;
     let looks = checker.looks(doc)?;
     let customs = checker.customs(doc)?;
+    let about = about(doc, sources)?;
     let state = state_flags(&rules, &checker.pieces);
     super::sense::check(doc, &checker, &rules, &state)?;
     let words =
@@ -64,6 +65,7 @@ pub(crate) fn build(doc: &GameDoc, sources: &Sources) -> Result<Definition, Game
         summary: words(&doc.summary),
         origin: words(&doc.origin),
         clock,
+        about,
         frame,
         pieces,
         rules,
@@ -72,6 +74,34 @@ pub(crate) fn build(doc: &GameDoc, sources: &Sources) -> Result<Definition, Game
         customs,
         setups,
         state,
+    })
+}
+
+/// What those are told who choose a game.
+fn about(doc: &GameDoc, sources: &Sources) -> Result<About, GameError> {
+    let Some(doc) = &doc.about else {
+        return Ok(About::default());
+    };
+    let doc = doc.get_ref();
+    let number = |key: &str, value: &Option<At<i64>>, last: u16| {
+        let Some(value) = value else {
+            return Ok(None);
+        };
+        u16::try_from(*value.get_ref())
+            .ok()
+            .filter(|v| (1..=last).contains(v))
+            .map(Some)
+            .ok_or_else(|| {
+                let problem = bounds(value.get_ref(), format!("1 to {last}"));
+                sources.error(value.span().start, key, problem)
+            })
+    };
+    let difficulty = number("about.difficulty", &doc.difficulty, 5)?;
+    Ok(About {
+        family: doc.family.clone(),
+        difficulty: difficulty.and_then(|d| u8::try_from(d).ok()),
+        minutes: number("about.minutes", &doc.minutes, 10_000)?,
+        from_chess: doc.from_chess.clone(),
     })
 }
 
@@ -200,6 +230,10 @@ fn pieces(docs: &[At<PieceDoc>], sources: &Sources) -> Result<Vec<Piece>, GameEr
                 .image
                 .as_ref()
                 .map_or(String::new(), |i| i.get_ref().clone()),
+            text: doc
+                .text
+                .as_ref()
+                .map_or(String::new(), |t| t.get_ref().clone()),
         });
     }
     if pieces.is_empty() {
@@ -263,10 +297,16 @@ fn traverse(doc: &GameDoc, c: &Checker) -> Result<Option<Traverse>, GameError> {
         ))
     };
     Ok(Some(Traverse {
+        name: act_name(doc.name.as_ref(), "Traverse"),
         piece: royal("traverse.piece", &doc.piece)?,
         becomes: royal("traverse.becomes", &doc.becomes)?,
         castle: c.side_squares("traverse.squares", &doc.squares)?,
     }))
+}
+
+/// What the game calls an act, or else its usual name.
+fn act_name(given: Option<&At<String>>, usual: &str) -> String {
+    given.map_or(usual, |name| name.get_ref()).to_owned()
 }
 
 fn crowning(doc: &GameDoc, c: &Checker) -> Result<Option<Crowning>, GameError> {
@@ -364,6 +404,7 @@ fn castling(doc: &GameDoc, c: &Checker) -> Result<Option<Castling>, GameError> {
         });
     }
     Ok(Some(Castling {
+        name: act_name(doc.name.as_ref(), "Castling"),
         piece,
         partner: c.kind("castling.partner", &doc.partner)?,
         paths,

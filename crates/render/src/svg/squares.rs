@@ -3,7 +3,7 @@
 
 use super::Ids;
 use crate::glyph::number;
-use crate::picture::{Mark, Picture};
+use crate::picture::{Ink, Mark, Picture};
 use crate::style::Palette;
 use husun::Square;
 use std::collections::BTreeSet;
@@ -40,10 +40,8 @@ pub(super) fn ground(picture: &Picture, palette: &Palette, ids: &Ids) -> String 
         svg.push_str(&regions(picture, palette));
     }
     let (last, selected) = (palette.last_move.to_string(), palette.selected.to_string());
-    if let Some((from, to)) = picture.last_move {
-        let both = BTreeSet::from([from, to]);
-        svg.push_str(&cells(picture, both, &last, 62));
-    }
+    let moved = all.iter().copied().filter(|s| picture.was_moved(*s));
+    svg.push_str(&cells(picture, moved, &last, 62));
     for (square, ink) in &picture.highlights {
         svg.push_str(&cells(picture, [*square], &ink.color().to_string(), 55));
     }
@@ -210,7 +208,51 @@ pub(super) fn arrows(picture: &Picture) -> String {
             ),
         });
     }
+    svg.extend(picture.paths.iter().map(|(squares, ink)| {
+        let middles = squares.iter().filter_map(|s| middle(picture, *s));
+        path(&middles.collect::<Vec<_>>(), *ink)
+    }));
     svg
+}
+
+/// A bent line through points with an arrowhead at its last.
+fn path(points: &[(f64, f64)], ink: Ink) -> String {
+    const HEAD: f64 = 34.0;
+    const HALF_HEAD: f64 = 21.0;
+    const BESIDE: f64 = 34.0;
+    let [.., before, end] = points else {
+        return String::new();
+    };
+    let (dx, dy) = (end.0 - before.0, end.1 - before.1);
+    let length = dx.hypot(dy).max(1.0);
+    let (ux, uy) = (dx / length, dy / length);
+    let back = |along: f64, left: f64| {
+        let (x, y) = (end.0 - ux * along, end.1 - uy * along);
+        format!("{} {}", number(x + uy * left), number(y - ux * left))
+    };
+    // It begins beside the piece, not on its face.
+    let (begin, turn) = (points[0], points[1]);
+    let (bx, by) = (turn.0 - begin.0, turn.1 - begin.1);
+    let first = bx.hypot(by).max(1.0);
+    let begin = (begin.0 + bx / first * BESIDE, begin.1 + by / first * BESIDE);
+    let inner = points[1..points.len() - 1].iter().copied();
+    let mut line: Vec<String> = std::iter::once(begin)
+        .chain(inner)
+        .map(|(x, y)| format!("{} {}", number(x), number(y)))
+        .collect();
+    line.push(back(HEAD - 4.0, 0.0));
+    let color = ink.color();
+    let head = [
+        back(HEAD, HALF_HEAD),
+        back(-6.0, 0.0),
+        back(HEAD, -HALF_HEAD),
+    ];
+    format!(
+        "<g opacity=\"0.85\"><path fill=\"none\" stroke=\"{color}\" stroke-width=\"11\" stroke-linejoin=\"round\" \
+         stroke-linecap=\"round\" d=\"M{}\"/><path fill=\"{color}\" d=\"M{}z\"/></g>\n",
+        line.join("L"),
+        head.join("L")
+    )
 }
 
 /// Outline of an arrow from near the middle of one square to the middle of another.

@@ -8,6 +8,7 @@ use crate::directory::Directory;
 use crate::refusal::Reason;
 use crate::state::App;
 use crate::work::Weight;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
@@ -19,7 +20,7 @@ use std::net::IpAddr;
 use utoipa::IntoParams;
 
 /// For how long browsers may keep pictures, in seconds: a new version may paint anew.
-const KEEP: &str = "public, max-age=3600";
+pub(super) const KEEP: &str = "public, max-age=3600";
 
 /// What a picture costs, in positions.
 const PICTURE: usize = 10;
@@ -43,7 +44,7 @@ pub struct Wanted {
     set: Option<String>,
 }
 
-fn theme_of(name: Option<&str>) -> Result<Theme, Failure> {
+pub(super) fn theme_of(name: Option<&str>) -> Result<Theme, Failure> {
     match name {
         None => Ok(Theme::Light),
         Some(name) => Theme::parse(name)
@@ -51,7 +52,7 @@ fn theme_of(name: Option<&str>) -> Result<Theme, Failure> {
     }
 }
 
-fn set_of(name: Option<&str>) -> Result<PieceSet, Failure> {
+pub(super) fn set_of(name: Option<&str>) -> Result<PieceSet, Failure> {
     match name {
         None | Some("themed") => Ok(PieceSet::Themed),
         Some("letters") => Ok(PieceSet::Letters),
@@ -77,9 +78,10 @@ async fn picture(
     Ok((headers, svg).into_response())
 }
 
-type Wish = Result<Query<Wanted>, axum::extract::rejection::QueryRejection>;
+type Wish = Result<Query<Wanted>, QueryRejection>;
 
-fn wanted(query: Wish) -> Result<Wanted, Failure> {
+/// What a query asks for, or why it is none.
+pub(super) fn wanted<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, Failure> {
     match query {
         Ok(Query(wanted)) => Ok(wanted),
         Err(rejection) => Err(Failure::unread(

@@ -1,20 +1,18 @@
 //! Games as they are offered.
 
-use super::address::Address;
+use super::Failure;
 use super::cache::AnswerCache;
-use super::{Failure, Json};
 use crate::directory::Directory;
 use crate::refusal::Reason;
-use crate::state::App;
 use crate::wire::{
-    Both, Choice, Customs, Family, Looks, PieceInfo, ReachAnswer, ReachRequest, Refusal, Region,
-    SetupInfo, VariantCard, VariantDetail,
+    About, Both, Choice, Customs, Family, LastingAct, Looks, PieceInfo, Refusal, Region, SetupInfo,
+    VariantCard, VariantDetail,
 };
-use crate::work::Weight;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use husun::{Side, Square, Variant};
+use engine::values::{Values, estimate};
+use husun::{Kind, Square, Variant};
 use play::customs;
 use std::sync::Arc;
 
@@ -37,6 +35,12 @@ fn card(variant: &Variant) -> VariantCard {
         ranks: variant.frame().ranks(),
         clock: variant.clock().to_string(),
         sides: Both::of(|side| variant.looks()[side.index()].name.clone()),
+        about: About {
+            family: variant.about().family.clone(),
+            difficulty: variant.about().difficulty,
+            minutes: variant.about().minutes,
+            from_chess: variant.about().from_chess.clone(),
+        },
         customs: variant.customs().as_ref().map(|c| Customs {
             family: c.family.clone(),
             method: customs::method(c).into(),
@@ -108,19 +112,23 @@ pub async fn detail(
 
 fn described(variant: &Arc<Variant>) -> VariantDetail {
     let name = |square: &Square| variant.frame().name(*square).to_string();
-    let markdown = games::rules(variant.id()).unwrap_or_default();
+    let worth = Worth::of(variant);
     VariantDetail {
         card: card(variant),
         missing: missing(variant),
         pieces: variant
-            .pieces()
-            .iter()
-            .map(|p| PieceInfo {
-                letter: p.letter.to_string(),
-                name: p.name.clone(),
-                betza: p.betza.clone(),
-                royal: p.royal,
-                pawn: p.pawn,
+            .kinds()
+            .map(|kind| {
+                let piece = variant.piece(kind);
+                PieceInfo {
+                    letter: piece.letter.to_string(),
+                    name: piece.name.clone(),
+                    betza: piece.betza.clone(),
+                    royal: piece.royal,
+                    pawn: piece.pawn,
+                    sentence: variant.sentence(kind),
+                    worth: worth.in_pawns(variant, kind),
+                }
             })
             .collect(),
         regions: variant
@@ -151,91 +159,52 @@ fn described(variant: &Arc<Variant>) -> VariantDetail {
                 stripes: looks.stripes,
             }
         }),
+        castling: variant.rules().castling.as_ref().map(|c| c.name.clone()),
+        lasting: lasting(variant),
         accept: variant.rules().traverse.is_some() || variant.rules().crowning.is_some(),
-        rules_html: html(markdown),
     }
 }
 
-/// Markdown of our own as HTML. HTML within it is shown as text.
-fn html(markdown: &str) -> String {
-    use pulldown_cmark::{Event, Options, Parser};
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    let events = Parser::new_ext(markdown, options).map(|event| match event {
-        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
-        other => other,
-    });
-    let mut html = String::new();
-    pulldown_cmark::html::push_html(&mut html, events);
-    html
+/// What the engine holds pieces to be worth.
+struct Worth {
+    values: Values,
+    pawn: f64,
 }
 
-/// Where a piece could go on a board with blockers.
-#[utoipa::path(
-    post, path = "/api/variants/{id}/reach",
-    params(("id" = String, Path, description = "Id of the game")),
-    request_body = ReachRequest,
-    responses((status = 200, body = ReachAnswer), (status = 404, body = Refusal), (status = 422, body = Refusal), (status = 400, body = Refusal),
-        (status = 413, body = Refusal), (status = 415, body = Refusal), (status = 429, body = Refusal),
-        (status = 503, body = Refusal))
-)]
-pub async fn reach(
-    State(app): State<App>,
-    Address(address): Address,
-    Path(id): Path<String>,
-    Json(request): Json<ReachRequest>,
-) -> Result<axum::Json<ReachAnswer>, Failure> {
-    let variant = find(&id)?;
-    super::charge(&app, address, 1)?;
-    let work = app.directory.work();
-    let job = move || reached(&variant, &request);
-    work.run(Weight::Light, job).await?.map(axum::Json)
-}
-
-fn reached(variant: &Variant, request: &ReachRequest) -> Result<ReachAnswer, Failure> {
-    let mut letters = request.letter.chars();
-    let kind = letters
-        .next()
-        .filter(|_| letters.next().is_none())
-        .and_then(|c| variant.kind(c))
-        .ok_or_else(|| {
-            let known: Vec<String> = variant
-                .pieces()
-                .iter()
-                .map(|p| p.letter.to_string())
-                .collect();
-            let found: String = request.letter.chars().take(10).collect();
-            Failure::of(
-                Reason::Letter,
-                format!("no piece {found:?}, expected one of {}", known.join(" ")),
-            )
-        })?;
-    let square = |text: &String| {
-        variant
-            .frame()
-            .parse(text)
-            .map_err(|e| Failure::of(Reason::Square, e.to_string()))
-    };
-    let from = square(&request.from)?;
-    let squares = |texts: &[String]| texts.iter().map(square).collect::<Result<Vec<_>, _>>();
-    let most = variant.frame().len();
-    if request.own.len().max(request.enemy.len()) > most {
-        let message = format!("more squares than the board's {most}");
-        return Err(Failure::of(Reason::Square, message));
+impl Worth {
+    fn of(variant: &Arc<Variant>) -> Worth {
+        let tuned = games::values_of(variant).and_then(|text| Values::parse(variant, text).ok());
+        let values = tuned.unwrap_or_else(|| estimate(variant));
+        let pawn = variant.kinds().find(|&k| variant.piece(k).pawn);
+        let pawn = pawn.map_or(100.0, |kind| mean(&values, variant, kind));
+        Worth { values, pawn }
     }
-    let (own, enemy) = (squares(&request.own)?, squares(&request.enemy)?);
-    let side = Side::from(request.side);
-    let reach = variant.reach(side, kind, from, |s| {
-        let is_own = own.contains(&s).then_some(side);
-        is_own.or(enemy.contains(&s).then_some(side.opponent()))
-    });
-    let names = |squares: &[Square]| {
-        squares
-            .iter()
-            .map(|s| variant.frame().name(*s).to_string())
-            .collect()
-    };
-    Ok(ReachAnswer {
-        moves: names(&reach.moves),
-        captures: names(&reach.captures),
-    })
+
+    fn in_pawns(&self, variant: &Variant, kind: Kind) -> Option<f64> {
+        let piece = variant.piece(kind);
+        if piece.royal && !variant.rules().several_royals {
+            return None;
+        }
+        let worth = mean(&self.values, variant, kind) / self.pawn.max(1.0);
+        Some((worth * 2.0).round() / 2.0).filter(|w| *w > 0.0)
+    }
+}
+
+/// Between the beginning and the end of a game.
+fn mean(values: &Values, variant: &Variant, kind: Kind) -> f64 {
+    let value = values.piece(variant, kind);
+    f64::from(value.mg + value.eg) / 2.0
+}
+
+fn lasting(variant: &Variant) -> Vec<LastingAct> {
+    let letter = |kind: Kind| variant.piece(kind).letter.to_string();
+    let traverse = variant.rules().traverse.iter();
+    traverse
+        .map(|traverse| LastingAct {
+            piece: letter(traverse.piece),
+            becomes: letter(traverse.becomes),
+            name: traverse.name.clone(),
+            warning: variant.traverse_warning().unwrap_or_default(),
+        })
+        .collect()
 }

@@ -23,9 +23,28 @@ pub struct VariantCard {
     pub clock: String,
     /// Names of the sides.
     pub sides: Both<String>,
+    /// What those are told who choose a game.
+    pub about: About,
     /// What players agree on before a game of the family, if there is a family.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub customs: Option<Customs>,
+}
+
+/// What those are told who choose a game; what its file does not say is missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct About {
+    /// The family that it is shown in, as `Citadel`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
+    /// How hard it is to learn, 1 to 5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difficulty: Option<u8>,
+    /// Minutes that a game usually takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<u16>,
+    /// How far it is from chess, in a short sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_chess: Option<String>,
 }
 
 /// What the players agree on before a game of a family.
@@ -76,10 +95,13 @@ pub struct VariantDetail {
     pub setups: Vec<SetupInfo>,
     /// Colours of the sides.
     pub looks: Both<Looks>,
+    /// What the game calls castling, if it has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub castling: Option<String>,
+    /// Moves of pieces other than pawns that change the piece for good.
+    pub lasting: Vec<LastingAct>,
     /// Whether players may accept mate or stalemate instead of an optional move.
     pub accept: bool,
-    /// The rules for players, as HTML made from our own Markdown.
-    pub rules_html: String,
 }
 
 /// A kind of piece.
@@ -95,6 +117,57 @@ pub struct PieceInfo {
     pub royal: bool,
     /// Whether it moves as a pawn does.
     pub pawn: bool,
+    /// Its moves in a sentence.
+    pub sentence: String,
+    /// What it is worth in pawns, to the nearest half; of a royal kind only where a side may have several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worth: Option<f64>,
+}
+
+/// A move that changes the piece that makes it for good.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct LastingAct {
+    /// Letter of the kind that changes.
+    pub piece: String,
+    /// Letter of what it becomes.
+    pub becomes: String,
+    /// What the game calls it.
+    pub name: String,
+    /// What it means, for those who do it for the first time.
+    pub warning: String,
+}
+
+/// The rules of a game for players.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct RulesText {
+    /// In their order; what comes before the first heading is a chapter without id and title.
+    pub chapters: Vec<Chapter>,
+    /// An arrangement for each kind of piece that shows what it can do.
+    pub examples: Vec<Example>,
+}
+
+/// A board on which a piece shows what it can do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Example {
+    /// The piece's capital letter.
+    pub letter: String,
+    /// Where White's stands.
+    pub from: String,
+    /// Squares with pieces of its own side.
+    pub own: Vec<String>,
+    /// Squares with pieces of the other side.
+    pub enemy: Vec<String>,
+}
+
+/// A chapter of the rules.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+pub struct Chapter {
+    /// For links, as `in-short`; no two headings of a game have the same.
+    pub id: String,
+    /// Its heading.
+    pub title: String,
+    /// Its text, as HTML made from our own Markdown.
+    pub html: String,
 }
 
 /// A region of the board.
@@ -149,11 +222,70 @@ pub struct ReachRequest {
     pub enemy: Vec<String>,
 }
 
-/// Where a piece can go with those blockers; castling, en passant and moves within a castle are left out.
+/// Where a piece can go with those blockers; castling and en passant are left out.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ReachAnswer {
-    /// Empty squares that it can go to.
+    /// Empty squares that it can go to, moves within a castle left out.
     pub moves: Vec<String>,
-    /// Enemies that it can capture.
+    /// Enemies that it can capture, moves within a castle left out.
     pub captures: Vec<String>,
+    /// All targets with the way to each.
+    pub targets: Vec<Target>,
+    /// What the rules let it do besides, a sentence each.
+    pub acts: Vec<String>,
+}
+
+/// A question: what can the piece on this square do?
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct TargetsRequest {
+    /// Position text.
+    #[schema(max_length = 1000)]
+    pub fen: String,
+    /// The square.
+    #[schema(pattern = "^[a-p][1-9][0-9]?$")]
+    pub from: String,
+}
+
+/// What a piece can do on a board as it stands, whoever is to move.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct TargetsAnswer {
+    /// Where its way of moving leads.
+    pub targets: Vec<Target>,
+    /// What the rules let it do besides, a sentence each.
+    pub acts: Vec<String>,
+}
+
+/// A square to which a piece can go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Target {
+    /// The square.
+    pub to: String,
+    /// Squares that it passes, in order; of a leap none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<String>,
+    /// The square of the piece that it jumps over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<String>,
+    /// Whether it captures.
+    pub capture: bool,
+    /// Whether the rules let it go there now.
+    pub legal: bool,
+    /// What is special about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act: Option<Act>,
+    /// Letters of what it may become or release there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub becomes: Vec<String>,
+}
+
+/// What is special about going to a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Act {
+    /// A rook-type piece moves as well.
+    Castling,
+    /// It captures on the square that a pawn passed.
+    EnPassant,
+    /// It goes anywhere within its castle.
+    Traverse,
 }

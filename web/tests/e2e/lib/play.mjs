@@ -15,6 +15,18 @@ export function square(page, name) {
   return grid(page).locator(`[data-square="${name}"]`);
 }
 
+/** Opens the card on Home in which a button is; gives the button. */
+export async function findGame(page, name) {
+  const wanted = page.getByRole('button', { name, exact: true });
+  const cards = page.locator('button[aria-expanded]');
+  await cards.first().waitFor();
+  for (let i = 0; i < (await cards.count()); i++) {
+    if (await wanted.count()) break;
+    await cards.nth(i).click();
+  }
+  return wanted;
+}
+
 /** Middle of a square in the window. */
 async function middle(page, name) {
   const place = square(page, name);
@@ -76,6 +88,15 @@ export async function choose(page, name) {
   await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
 }
 
+/** Says that a move that changes its piece for good is meant, where the page asks so for the first time. */
+async function meant(page) {
+  const dialog = page.getByRole('dialog', { name: 'This cannot be undone' });
+  // Something is asked, or the move is on its way.
+  if (page.url().includes('/game/'))
+    await page.getByRole('dialog').or(page.locator('.state:not(.mine)')).first().waitFor();
+  if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Do it' }).click();
+}
+
 /** Enters a move; `by` is how. Where the page asks what the piece becomes, the letter's piece is chosen. */
 export async function move(page, uci, { by = 'click', legal = [], detail } = {}) {
   const { from, to, letter } = split(uci);
@@ -83,6 +104,7 @@ export async function move(page, uci, { by = 'click', legal = [], detail } = {})
   if (page.url().includes('/game/')) await page.locator('.state.mine').waitFor();
   if (from === to) {
     await page.getByRole('button', { name: /Make the Kings/ }).click();
+    if (page.url().includes('/game/')) await page.getByRole('button', { name: /^Yes, make them/ }).click();
     return;
   }
   if (by === 'click') {
@@ -96,6 +118,7 @@ export async function move(page, uci, { by = 'click', legal = [], detail } = {})
     await walk(page, to);
     await page.keyboard.press('Enter');
   }
+  if (letter) await meant(page);
   const ways = legal.filter((other) => split(other).from === from && split(other).to === to);
   if (ways.length < 2) return;
   const buttons = page.getByRole('dialog').getByRole('button');

@@ -1,0 +1,35 @@
+// The rules text as the page shows it: which chapter stands where. Plain values; the text is the server's.
+import type { Chapter, PieceInfo, VariantDetail } from '../api/types';
+
+export interface Layout {
+  /** What is read first: the beginning of the text and its first chapter. */
+  essentials: Chapter[];
+  /** The chapters between. */
+  middle: Chapter[];
+  /** What is for those who write programs, if the text has it. */
+  programmers: Chapter | undefined;
+}
+
+const LAST = 'for-programmers';
+
+/** Puts chapters where they belong: the first makes the first screen, the programmers' comes last. */
+export function layout(chapters: Chapter[]): Layout {
+  const programmers = chapters.find((chapter) => chapter.id === LAST);
+  const rest = chapters.filter((chapter) => chapter !== programmers);
+  const untitled = rest.filter((chapter) => !chapter.id);
+  const titled = rest.filter((chapter) => chapter.id);
+  return { essentials: [...untitled, ...titled.slice(0, 1)], middle: titled.slice(1), programmers };
+}
+
+/** The same text with its pictures in the colours and with the pieces that were chosen. */
+export function dressed(html: string, theme: string, set: string): string {
+  const query = new URLSearchParams({ theme, set }).toString().replaceAll('&', '&amp;');
+  return html.replace(/(<img src="[^"?]*\/diagram\/\d+\.svg)"/g, `$1?${query}"`);
+}
+
+/** The kinds that stand on the board of a position text, and those that do not, each in the game's order. */
+export function byPresence(variant: VariantDetail, fen: string): { here: PieceInfo[]; later: PieceInfo[] } {
+  const board = (fen.split(' ')[0] ?? '').toUpperCase();
+  const here = variant.pieces.filter((kind) => board.includes(kind.letter));
+  return { here, later: variant.pieces.filter((kind) => !here.includes(kind)) };
+}
