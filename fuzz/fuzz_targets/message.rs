@@ -8,6 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use play::table::{Chance, Entry, Person, SeatSpec, Spec, Table};
 use play::{Both, Who};
 use server::show::{self, Moment};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Games that differ in their special rules, and the families.
@@ -49,7 +50,7 @@ impl Chance for Dice {
 fuzz_target!(|data: &[u8]| {
     let Some((&choice, rest)) = data.split_first() else { return };
     let spec = spec(choice);
-    let mut table = Table::new(spec.clone()).expect("a game");
+    let mut table = Table::new(spec.clone(), Arc::default()).expect("a game");
     let mut entries: Vec<Entry> = Vec::new();
     let mut keep = |table: &mut Table, event, at| {
         table.apply(&event, at).expect("what was decided applies");
@@ -86,6 +87,6 @@ fuzz_target!(|data: &[u8]| {
         let moment = Moment { at: table.at(), presence: &presence, trouble: None, running: true };
         show::now(table, &moment)
     };
-    let again = Table::replay(spec, &entries).expect("what was kept is read");
+    let again = Table::replay(spec, &entries, Arc::default()).expect("what was kept is read");
     assert_eq!(told(&again), told(&table));
 });

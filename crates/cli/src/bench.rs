@@ -1,10 +1,10 @@
 //! `husun bench`: fixed positions of all games to a fixed depth. The number of positions visited tells
 //! whether the engine plays as before.
 
-use crate::source::Source;
 use anyhow::Result;
 use clap::Args;
 use engine::{BENCH_DEPTH, Bench};
+use games::Catalogue;
 use serde_json::{Map, json};
 use std::io::Write;
 
@@ -26,12 +26,12 @@ fn speed(bench: Bench) -> f64 {
 }
 
 /// Searches and prints.
-pub fn run(source: &Source, options: &Options) -> Result<()> {
+pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     let games: Vec<_> = match options.games.is_empty() {
         true => games::ids().filter_map(games::variant).collect(),
         false => {
             let ids = options.games.iter();
-            ids.map(|id| source.variant(id)).collect::<Result<_>>()?
+            ids.map(|id| games.game(id)).collect::<Result<_, _>>()?
         }
     };
     let mut out = std::io::stdout().lock();

@@ -13,11 +13,11 @@ mod uci;
 mod xboard;
 
 use crate::progress::Progress;
-use crate::source::Source;
 use crate::start::Start;
 use adjudicate::{Draw, Resign, Rules};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
+use games::Catalogue;
 use husun::{Game, Side};
 use opening::Openings;
 use play::{Plan, Played};
@@ -152,8 +152,8 @@ struct Match {
 type Result1 = Result<(u32, Played)>;
 
 /// Plays the match and reports.
-pub fn run(source: &Source, options: &Options, files: &[PathBuf]) -> Result<()> {
-    let variant = source.variant(&options.game)?;
+pub fn run(games: &Catalogue, options: &Options, files: &[PathBuf]) -> Result<()> {
+    let variant = games.game(&options.game)?;
     let position = options.start.position(&variant)?;
     let contest = Match {
         specs: specs(options, files)?,

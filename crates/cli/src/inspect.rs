@@ -10,7 +10,7 @@ use std::fmt;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::sync::Arc;
 
-use crate::source::Source;
+use games::Catalogue;
 
 /// Longest line that is read, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -189,10 +189,10 @@ fn describe(position: &Position, children: bool, ended: Option<Option<Ended>>) -
 }
 
 /// Answers standard input line by line until it ends.
-pub fn run(source: &Source) -> Result<()> {
+pub fn run(games: &Catalogue) -> Result<()> {
     let mut input = BufReader::with_capacity(1 << 16, std::io::stdin().lock());
     let mut output = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    serve(&mut input, &mut output, &|id| source.variant(id))
+    serve(&mut input, &mut output, &|id| Ok(games.game(id)?))
 }
 
 fn serve<R: Read>(

@@ -1,13 +1,14 @@
 //! `husun games`: all games as a table for people or as JSON.
 
-use crate::source::Source;
 use crate::term;
 use anyhow::Result;
 use clap::Args;
+use games::Catalogue;
 use husun::variant::{SideLooks, Stalemate, StateFlag};
 use husun::{Side, Variant};
 use serde_json::{Map, Value, json};
 use std::io::Write;
+use std::sync::Arc;
 
 /// List all games
 #[derive(Args)]
@@ -21,16 +22,16 @@ pub struct Options {
 const LEAST: usize = 27;
 
 /// Prints the list.
-pub fn run(source: &Source, options: &Options) -> Result<()> {
+pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let games = source.games();
+    let all: Vec<_> = games.games().collect();
     if options.json {
-        let all: Vec<Value> = games.iter().map(|v| value(v, source)).collect();
+        let all: Vec<Value> = all.iter().map(|v| value(v, games)).collect();
         serde_json::to_writer_pretty(&mut out, &all)?;
         writeln!(out)?;
         return Ok(());
     }
-    let rows: Vec<[String; 4]> = games.iter().map(|v| row(v)).collect();
+    let rows: Vec<[String; 4]> = all.iter().map(|v| row(v)).collect();
     let head = ["ID", "NAME", "BOARD"];
     let widths: [usize; 3] = std::array::from_fn(|i| {
         let cells = rows.iter().map(|r| r[i].chars().count());
@@ -57,17 +58,6 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Files by ranks, and the number of squares where some are missing.
-pub fn board_size(variant: &Variant) -> String {
-    let frame = variant.frame();
-    let whole = usize::from(frame.files()) * usize::from(frame.ranks());
-    let size = format!("{}x{}", frame.files(), frame.ranks());
-    match frame.len() {
-        all if all == whole => size,
-        some => format!("{some} of {size}"),
-    }
-}
-
 /// Names of the set-ups besides the standard one.
 fn other_setups(variant: &Variant) -> Vec<&str> {
     let names = variant.setups().iter().map(|s| s.name.as_str());
@@ -86,12 +76,12 @@ fn row(variant: &Variant) -> [String; 4] {
     [
         variant.id().to_owned(),
         variant.name().to_owned(),
-        board_size(variant),
+        render::described::board_size(variant),
         summary,
     ]
 }
 
-fn value(variant: &Variant, source: &Source) -> Value {
+fn value(variant: &Arc<Variant>, games: &Catalogue) -> Value {
     let frame = variant.frame();
     let missing: Vec<String> = (0..frame.ranks())
         .flat_map(|rank| (0..frame.files()).map(move |file| (file, rank)))
@@ -100,10 +90,7 @@ fn value(variant: &Variant, source: &Source) -> Value {
         .collect();
     let mut setups = Map::new();
     for setup in variant.setups() {
-        if let Some(position) = source
-            .find(variant.id())
-            .and_then(|v| v.start_of(&setup.name))
-        {
+        if let Some(position) = variant.start_of(&setup.name) {
             setups.insert(setup.name.clone(), position.fen().into());
         }
     }
@@ -144,7 +131,7 @@ fn value(variant: &Variant, source: &Source) -> Value {
         "name": variant.name(),
         "summary": variant.summary(),
         "origin": variant.origin(),
-        "builtin": !source.is_own(variant.id()),
+        "builtin": games.own_of(variant).is_none(),
         "clock": variant.clock().to_string(),
         "board": {
             "files": frame.files(), "ranks": frame.ranks(), "squares": frame.len(),

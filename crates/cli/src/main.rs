@@ -3,8 +3,8 @@
 mod analyse;
 mod backup;
 mod bench;
+mod catalogue;
 mod contest;
-mod describe;
 mod inspect;
 mod list;
 mod markdown;
@@ -16,7 +16,7 @@ mod progress;
 mod rules;
 mod serve;
 mod show;
-mod source;
+
 mod start;
 mod term;
 mod tui;
@@ -26,7 +26,6 @@ mod xboard;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
-use source::Source;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -91,27 +90,27 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Result<ExitCode> {
-    let source = Source::load(&args.game_file)?;
+    let games = catalogue::load(&args.game_file)?;
     let done = match args.command {
-        Some(Command::Games(options)) => list::run(&source, &options),
-        Some(Command::Rules(options)) => rules::run(&source, &options),
-        Some(Command::Show(options)) => show::run(&source, &options),
-        Some(Command::Piece(options)) => piece::run(&source, &options),
-        Some(Command::Play(options)) => play::run(&source, &options),
-        Some(Command::Analyse(options)) => return analyse::run(&source, &options),
-        Some(Command::Bench(options)) => bench::run(&source, &options),
-        Some(Command::Tune(options)) => tune::run(&source, &options),
-        Some(Command::Perft(options)) => perft::run(&source, &options),
-        Some(Command::Pgn(options)) => return pgn::run(&source, &options),
-        Some(Command::Match(options)) => contest::run(&source, &options, &args.game_file),
-        Some(Command::Serve(options)) => serve::run(&options, &args.game_file),
+        Some(Command::Games(options)) => list::run(&games, &options),
+        Some(Command::Rules(options)) => rules::run(&games, &options),
+        Some(Command::Show(options)) => show::run(&games, &options),
+        Some(Command::Piece(options)) => piece::run(&games, &options),
+        Some(Command::Play(options)) => play::run(&games, &options),
+        Some(Command::Analyse(options)) => return analyse::run(&games, &options),
+        Some(Command::Bench(options)) => bench::run(&games, &options),
+        Some(Command::Tune(options)) => tune::run(&games, &options),
+        Some(Command::Perft(options)) => perft::run(&games, &options),
+        Some(Command::Pgn(options)) => return pgn::run(&games, &options),
+        Some(Command::Match(options)) => contest::run(&games, &options, &args.game_file),
+        Some(Command::Serve(options)) => serve::run(&options, games),
         Some(Command::Backup(options)) => backup::backup(&options),
         Some(Command::Restore(options)) => backup::restore(&options),
         Some(Command::Openapi) => serve::describe(),
-        Some(Command::Uci) => uci::run(&args.game_file),
-        Some(Command::Xboard) => xboard::run(&args.game_file),
-        Some(Command::Inspect) => inspect::run(&source),
-        None if play::at_terminal() => play::menu(&source),
+        Some(Command::Uci) => uci::run(games),
+        Some(Command::Xboard) => xboard::run(games),
+        Some(Command::Inspect) => inspect::run(&games),
+        None if play::at_terminal() => play::menu(&games),
         None => Ok(write!(
             std::io::stdout(),
             "{}",

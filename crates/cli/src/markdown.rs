@@ -1,7 +1,6 @@
 //! Markdown set for a terminal: headings, paragraphs, lists, tables and code, broken to a width, with
 //! colours or as plain text.
 
-use crate::term::wrap;
 use pulldown_cmark::{Alignment, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
@@ -335,11 +334,6 @@ fn unbreakable(runs: &[Run]) -> Vec<Vec<Run>> {
         glue = !text.ends_with(char::is_whitespace) && !text.is_empty();
     }
     words
-}
-
-/// A plain paragraph of a description, for callers that build Markdown: kept short in lines.
-pub fn paragraph(text: &str) -> String {
-    format!("{}\n\n", wrap(text, 100).join("\n"))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! `husun perft`: counts legal move paths, with threads and a table of counts if wanted.
 
-use crate::source::Source;
 use crate::start::Start;
 use anyhow::Result;
 use clap::Args;
+use games::Catalogue;
 use husun::perft::Perft;
 use husun::{Move, Position};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -39,8 +39,8 @@ pub struct Options {
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Counts and prints.
-pub fn run(source: &Source, options: &Options) -> Result<()> {
-    let variant = source.variant(&options.game)?;
+pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
+    let variant = games.game(&options.game)?;
     let position = options.start.position(&variant)?;
     let perft = Perft {
         threads: options.threads.into(),

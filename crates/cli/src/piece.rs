@@ -1,9 +1,9 @@
 //! `husun piece`: how a piece moves, in words and as a diagram.
 
 use crate::show::Target;
-use crate::source::Source;
 use anyhow::{Result, anyhow};
 use clap::Args;
+use games::Catalogue;
 use husun::{Frame, Kind, Side, Square, Variant};
 use render::Diagram;
 use std::io::Write;
@@ -28,8 +28,8 @@ pub struct Options {
 }
 
 /// Shows the piece.
-pub fn run(source: &Source, options: &Options) -> Result<()> {
-    let variant = source.variant(&options.game)?;
+pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
+    let variant = games.game(&options.game)?;
     let kind = kind(&variant, &options.letter)?;
     let side = match options.black {
         true => Side::Black,

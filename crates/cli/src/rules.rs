@@ -1,9 +1,9 @@
 //! `husun rules`: the rules of a game for players, set in the terminal.
 
-use crate::source::Source;
-use crate::{describe, markdown, term};
+use crate::{markdown, term};
 use anyhow::Result;
 use clap::Args;
+use games::Catalogue;
 use husun::Variant;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 use render::figure::INFO;
@@ -22,11 +22,11 @@ pub struct Options {
 }
 
 /// Prints the rules: those written for players, or for the user's own game what its data say.
-pub fn run(source: &Source, options: &Options) -> Result<()> {
-    let variant = source.variant(&options.game)?;
-    let text = match games::rules(variant.id()).filter(|_| !source.is_own(variant.id())) {
+pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
+    let variant = games.game(&options.game)?;
+    let text = match games.rules(&variant) {
         Some(text) => text.to_string(),
-        None => describe::rules(&variant),
+        None => render::described::rules(&variant),
     };
     let mut out = std::io::stdout().lock();
     if options.markdown {

@@ -1,7 +1,8 @@
 //! `husun serve`: the play server, from its options to its end.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
+use games::Catalogue;
 use server::Config;
 use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
@@ -33,13 +34,7 @@ pub struct Options {
     log_json: bool,
 }
 
-pub fn run(options: &Options, game_files: &[PathBuf]) -> Result<()> {
-    if !game_files.is_empty() {
-        // Games under way must be readable at every start, whatever files are there then.
-        bail!(
-            "the server plays the built-in games alone; try a game of your own with `husun play`"
-        );
-    }
+pub fn run(options: &Options, games: Catalogue) -> Result<()> {
     let mut config = settings(options)?;
     log_to_stderr(options.log_json);
     files_for(&mut config);
@@ -47,7 +42,7 @@ pub fn run(options: &Options, game_files: &[PathBuf]) -> Result<()> {
         .enable_all()
         .build()
         .context("the server's threads cannot be started")?;
-    runtime.block_on(serve(&config, options.open))
+    runtime.block_on(serve(&config, games, options.open))
 }
 
 fn settings(options: &Options) -> Result<Config> {
@@ -125,8 +120,8 @@ fn log_to_stderr(json: bool) {
 /// Names of our crates, as log lines bear them.
 const OURS: [&str; 4] = ["server", "husun", "engine", "games"];
 
-async fn serve(config: &Config, open: bool) -> Result<()> {
-    let running = server::bind(config).await?;
+async fn serve(config: &Config, games: Catalogue, open: bool) -> Result<()> {
+    let running = server::bind(config, games).await?;
     let address = running.address().context("the address is not known")?;
     let page = format!("http://{}/", reachable(address));
     let data = config.data.display().to_string();

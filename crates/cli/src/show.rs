@@ -1,10 +1,10 @@
 //! `husun show`: a board in the terminal, or as a picture in a file.
 
-use crate::source::Source;
 use crate::start::Start;
 use crate::term;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use games::Catalogue;
 use husun::Side;
 use render::text::{Symbols, TextStyle};
 use render::{Picture, PieceSet, SquareSize, Style, Theme};
@@ -128,8 +128,8 @@ pub fn text_style(signs: Signs, colours: Colours) -> TextStyle {
 }
 
 /// Shows the position.
-pub fn run(source: &Source, options: &Options) -> Result<()> {
-    let variant = source.variant(&options.game)?;
+pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
+    let variant = games.game(&options.game)?;
     let position = options.start.position(&variant)?;
     let view = match options.black {
         true => Side::Black,

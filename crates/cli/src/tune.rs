@@ -1,11 +1,11 @@
 //! `husun tune`: plays games against itself and fits the engine's values to them (`docs/tuning.md`).
 
 use crate::progress::Progress;
-use crate::source::Source;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use engine::tune::{self, Corpus, Sample, fit, self_play};
 use engine::values::{Values, estimate};
+use games::Catalogue;
 use husun::Variant;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -56,12 +56,12 @@ struct Played {
 }
 
 /// Plays, fits and writes.
-pub fn run(source: &Source, options: &Options) -> Result<()> {
+pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     let ids = options.games.iter();
-    let variants: Vec<_> = ids.map(|id| source.variant(id)).collect::<Result<_>>()?;
+    let variants: Vec<_> = ids.map(|id| games.game(id)).collect::<Result<_, _>>()?;
     let mut all = Vec::new();
     for variant in &variants {
-        all.push(play(source, variant, options)?);
+        all.push(play(games, variant, options)?);
     }
     match options.together {
         true => improve(&mut all, options)?,
@@ -73,18 +73,18 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
     }
     for played in &all {
         let variant = &played.learn.variant;
-        write(&played.learn, &destination(source, variant, options))?;
+        write(&played.learn, &destination(games, variant, options))?;
     }
     Ok(())
 }
 
 /// Plays the games of a kind, several at once. The same seed gives the same games.
-fn play(source: &Source, variant: &Arc<Variant>, options: &Options) -> Result<Played> {
+fn play(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<Played> {
     let maker = || {
         let ready = engine::Options::default();
         match options.anew {
             true => engine::Engine::new(variant.clone(), ready),
-            false => source.engine(variant, ready),
+            false => crate::catalogue::engine(games, variant, ready),
         }
     };
     let values = match options.anew {
@@ -176,9 +176,9 @@ fn improve(all: &mut [Played], options: &Options) -> Result<()> {
 }
 
 /// Where the values of a game are written.
-fn destination(source: &Source, variant: &Arc<Variant>, options: &Options) -> PathBuf {
-    match (&options.out, source.file(variant)) {
-        (None, Some(file)) => protocol::values_path(file),
+fn destination(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> PathBuf {
+    match (&options.out, games.own_of(variant)) {
+        (None, Some(own)) => games::values_path(own.file()),
         (out, _) => {
             let folder = out.as_deref().unwrap_or(Path::new("."));
             folder.join(variant.id()).join("values.toml")

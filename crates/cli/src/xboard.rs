@@ -1,12 +1,12 @@
 //! `husun xboard`: the engine for programs that speak the XBoard protocol.
 
-use crate::uci::host;
 use anyhow::Result;
-use std::path::PathBuf;
+use games::Catalogue;
+use protocol::StandardHost;
 
 /// Speaks XBoard on standard input and output until `quit`.
-pub fn run(files: &[PathBuf]) -> Result<()> {
-    let host = host(files)?;
+pub fn run(games: Catalogue) -> Result<()> {
+    let host = StandardHost::new(games);
     protocol::xboard::run(host, std::io::stdin(), std::io::stdout().lock())?;
     Ok(())
 }

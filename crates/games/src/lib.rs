@@ -6,6 +6,10 @@ use husun::variant::Variant;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+mod catalogue;
+
+pub use catalogue::{Catalogue, LoadError, OwnGame, UnknownGame, rules_path, values_path};
+
 struct Text {
     id: &'static str,
     game: &'static str,
@@ -89,22 +93,6 @@ pub fn variant(id: &str) -> Option<Arc<Variant>> {
     }
 }
 
-/// The built-in game of an id, a name or an alias, whatever its capitals; an empty text stands for the orthodox game.
-/// So a game is named in the `Variant` tag of PGN.
-///
-/// ```
-/// for (name, id) in [("Capablanca Chess", "capablanca"), ("From Position", "chess"), ("", "chess")] {
-///     assert_eq!(husun_games::named(name).unwrap().id(), id);
-/// }
-/// ```
-pub fn named(name: &str) -> Option<Arc<Variant>> {
-    let name = match name.trim() {
-        "" => ORTHODOX,
-        name => name,
-    };
-    variant(name).or_else(|| ids().filter_map(variant).find(|v| v.is_called(name)))
-}
-
 /// Reads a user's own game file, which may inherit from a built-in game.
 pub fn parse(file: &str, text: &str) -> Result<Arc<Variant>, GameError> {
     Variant::parse_with(file, text, &Builtin)
@@ -115,11 +103,10 @@ pub fn rules(id: &str) -> Option<&'static str> {
     text(id).map(|t| t.rules)
 }
 
-/// The engine's tuned values of a variant, if it is a built-in game that has some; not of a user's game that goes
-/// by the same id.
-pub fn values_of(built_in: &Arc<Variant>) -> Option<&'static str> {
-    let is_built_in = variant(built_in.id()).is_some_and(|v| Arc::ptr_eq(&v, built_in));
-    values(built_in.id()).filter(|_| is_built_in)
+/// The texts of a variant, if it is a built-in game and not one of a file that goes by the same id.
+fn built_in(variant: &Arc<Variant>) -> Option<&'static Text> {
+    let own = self::variant(variant.id())?;
+    text(own.id()).filter(|_| Arc::ptr_eq(&own, variant))
 }
 
 /// The engine's tuned values of a built-in game, if it has some.

@@ -7,6 +7,10 @@ use husun::record::Record;
 use husun::{SanError, Side};
 use std::error::Error;
 
+fn named(name: &str) -> Option<std::sync::Arc<husun::Variant>> {
+    husun_games::Catalogue::default().named(name)
+}
+
 /// Game, position text, UCI move, how it is written, what else is read.
 type Row = (
     &'static str,
@@ -187,14 +191,14 @@ fn null_moves_are_kept_in_variations() -> Result<(), Box<dyn Error>> {
         ("1. e4 (1. d4 -- 2. Qh8) *", "1. e4 (1. d4 -- 2. Qh8) *"),
     ];
     for (text, written) in rows {
-        let record = Record::from_raw(&text.parse()?, husun_games::named, String::new)?;
+        let record = Record::from_raw(&text.parse()?, named, String::new)?;
         let pgn = record.to_raw()?.to_pgn()?;
         assert!(pgn.ends_with(&format!("\n\n{written}\n")), "{pgn}");
-        let again = Record::from_raw(&pgn.parse()?, husun_games::named, String::new)?;
+        let again = Record::from_raw(&pgn.parse()?, named, String::new)?;
         assert_eq!(again.main, record.main, "{text}");
     }
     for text in ["1. e4 -- *", "1. e4 (1. Nf9 --) *"] {
-        let record = Record::from_raw(&text.parse()?, husun_games::named, String::new);
+        let record = Record::from_raw(&text.parse()?, named, String::new);
         assert!(record.is_err(), "{text}");
     }
     Ok(())
@@ -216,7 +220,7 @@ fn the_names_of_other_programs() -> Result<(), Box<dyn Error>> {
         ("Citadel 9 ranks", "citadel9"),
     ] {
         let raw: RawGame = format!("[Variant \"{name}\"]\n*").parse()?;
-        let record = Record::from_raw(&raw, husun_games::named, String::new)?;
+        let record = Record::from_raw(&raw, named, String::new)?;
         assert_eq!(record.start.variant().id(), id, "{name}");
     }
     // No name leads to two games.

@@ -3,7 +3,7 @@
 
 use husun::Variant;
 use husun::variant::Customs;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// How players agree on a game of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,20 +44,10 @@ pub fn method(customs: &Customs) -> Method {
     }
 }
 
-/// All families of the built-in games.
-pub fn families() -> &'static [Family] {
-    static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(collect);
-    &FAMILIES
-}
-
-/// The family of a name.
-pub fn family(name: &str) -> Option<&'static Family> {
-    families().iter().find(|f| f.name == name)
-}
-
-fn collect() -> Vec<Family> {
+/// All families of the built-in games. Games of files are chosen by themselves.
+pub(crate) fn families() -> Vec<Arc<Family>> {
     let mut families: Vec<Family> = Vec::new();
-    for variant in games::ids().filter_map(games::variant) {
+    for variant in ::games::ids().filter_map(::games::variant) {
         let Some(customs) = variant.customs() else {
             continue;
         };
@@ -76,7 +66,7 @@ fn collect() -> Vec<Family> {
         }
         families[at].variants.push(variant);
     }
-    families
+    families.into_iter().map(Arc::new).collect()
 }
 
 impl Family {

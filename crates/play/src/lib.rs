@@ -3,11 +3,13 @@
 
 pub mod customs;
 mod deed;
+mod games;
 pub mod names;
 mod sides;
 pub mod table;
 
 pub use deed::{Deed, MAX_TEXT, Refused, Who};
+pub use games::{Definition, Games, KeptError};
 pub use sides::Both;
 
 use husun::{Move, Position, UciError};

@@ -15,7 +15,7 @@ pub use card::{CardPlayer, StoredCard, StoredResult};
 pub use event::{Entry, Event, Opener, Person, SeatSpec, Spec};
 pub use settling::{Asked, Settling};
 
-use crate::customs;
+use crate::Games;
 use crate::{Both, Who};
 use husun::clock::{Clock, TimeControl};
 use husun::variant::StateFlag;
@@ -223,11 +223,12 @@ pub struct Table {
     offers: u32,
     rematch: Rematch,
     chat: Vec<ChatLine>,
+    games: Arc<Games>,
 }
 
 impl Table {
     /// A game made and nothing happened yet.
-    pub fn new(spec: Spec) -> Result<Table, Misfit> {
+    pub fn new(spec: Spec, games: Arc<Games>) -> Result<Table, Misfit> {
         let seat = |side| Seat {
             present: None,
             opener: spec.seats.get(side).opener(),
@@ -240,7 +241,10 @@ impl Table {
         };
         let (phase, customs) = match (&spec.variant, &spec.family) {
             (Some(id), None) => {
-                let board = board(&spec, id)?;
+                let variant = games
+                    .stored(id)
+                    .ok_or_else(|| Misfit::Variant(id.clone()))?;
+                let board = board(&spec, &variant)?;
                 let phase = match board.game.outcome() {
                     None => Phase::Gathering(Some(board)),
                     Some(_) => Phase::Over(board),
@@ -248,8 +252,9 @@ impl Table {
                 (phase, None)
             }
             (None, Some(name)) => {
-                let family = customs::family(name).ok_or_else(|| Misfit::Family(name.clone()))?;
-                (Phase::Gathering(None), Some(Settling::new(family)))
+                let family = games.family(name);
+                let family = family.ok_or_else(|| Misfit::Family(name.clone()))?;
+                (Phase::Gathering(None), Some(Settling::new(family.clone())))
             }
             _ => return Err(Misfit::Choice),
         };
@@ -264,19 +269,20 @@ impl Table {
             offers: 0,
             rematch: Rematch::None,
             chat: Vec::new(),
+            games,
             spec,
         })
     }
 
     /// The game that events make.
-    pub fn replay(spec: Spec, entries: &[Entry]) -> Result<Table, Broken> {
+    pub fn replay(spec: Spec, entries: &[Entry], games: Arc<Games>) -> Result<Table, Broken> {
         let broken = |seq: u64, event: String, problem: Misfit| Broken {
             seq,
             event,
             problem,
         };
         let mut table =
-            Table::new(spec).map_err(|e| broken(0, "the game as it was made".into(), e))?;
+            Table::new(spec, games).map_err(|e| broken(0, "the game as it was made".into(), e))?;
         for entry in entries {
             let told = || format!("{:?}", entry.event);
             let expected = table.seq + 1;
@@ -288,6 +294,11 @@ impl Table {
                 .map_err(|e| broken(entry.seq, told(), e))?;
         }
         Ok(table)
+    }
+
+    /// The games that there are.
+    pub fn games(&self) -> &Arc<Games> {
+        &self.games
     }
 
     /// What was settled when it was made.
@@ -328,6 +339,11 @@ impl Table {
     /// The game on the board while it is being played.
     pub fn game_being_played(&self) -> Option<&Game> {
         self.playing().map(|board| &board.game)
+    }
+
+    /// The name under which the variant is stored, once settled ([`Games::name`]).
+    pub fn variant_name(&self) -> Option<String> {
+        self.variant().map(|variant| self.games.name(variant))
     }
 
     /// The variant, once settled.
@@ -588,9 +604,8 @@ impl Table {
     }
 }
 
-/// The board of a game by id, from the position that was agreed on.
-fn board(spec: &Spec, id: &str) -> Result<Board, Misfit> {
-    let variant = games::variant(id).ok_or_else(|| Misfit::Variant(id.into()))?;
+/// The board of a game, from the position that was agreed on.
+fn board(spec: &Spec, variant: &Arc<Variant>) -> Result<Board, Misfit> {
     let start = match &spec.fen {
         Some(fen) => variant.position(fen)?,
         None => variant.start(),

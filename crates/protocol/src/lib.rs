@@ -25,4 +25,4 @@ pub mod xboard;
 
 pub use host::{Host, HostError, SearchRequest, Thinker};
 pub use lines::{InputLine, Lines, MAX_LINE};
-pub use standard_host::{StandardHost, own_values, values_path};
+pub use standard_host::{StandardHost, load_game};

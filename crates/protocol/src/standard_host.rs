@@ -4,48 +4,34 @@
 use crate::host::{Host, HostError, Thinker};
 use engine::values::Values;
 use engine::{Engine, Options};
-use games::Builtin;
+use games::{Catalogue, values_path};
 use husun::Variant;
-use husun::doc::Library;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-/// The file of tuned values that belongs to a game file: beside it, with its name, ending in `.values.toml`.
-///
-/// ```
-/// use std::path::Path;
-/// let values = husun_protocol::values_path(Path::new("games/lagoon.toml"));
-/// assert_eq!(values, Path::new("games/lagoon.values.toml"));
-/// ```
-pub fn values_path(game_file: &Path) -> PathBuf {
-    game_file.with_extension("values.toml")
-}
-
-/// The tuned values of a game read from a file: those of [`values_path`], if that file exists. Values that do not fit
-/// the game are refused.
-pub fn own_values(variant: &Variant, game_file: &Path) -> Result<Option<Values>, HostError> {
-    let path = values_path(game_file);
-    let error = |reason: String| HostError {
-        file: path.display().to_string(),
-        reason,
-    };
-    match std::fs::read_to_string(&path) {
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(error(e.to_string())),
-        Ok(text) => match Values::parse(variant, &text) {
-            Ok(values) => Ok(Some(values)),
-            Err(e) => Err(error(format!("{e} (values of {})", variant.id()))),
-        },
+/// Reads a game's file with the tuned values beside it into a catalogue, where a later one of the same id replaces the
+/// earlier. Values that do not fit the game are refused.
+pub fn load_game(games: &mut Catalogue, file: &Path) -> Result<Arc<Variant>, HostError> {
+    let game = games.read(file).map_err(|e| told(file, e.to_string()))?;
+    if let Some(text) = game.values() {
+        Values::parse(game.variant(), text).map_err(|e| HostError {
+            file: values_path(file).display().to_string(),
+            reason: format!("{e} (values of {})", game.variant().id()),
+        })?;
     }
+    let variant = game.variant().clone();
+    games.insert(game);
+    Ok(variant)
 }
 
-/// A game of the user's own.
-#[derive(Clone)]
-struct Own {
-    variant: Arc<Variant>,
-    text: String,
-    values: Option<Values>,
+/// A refusal that names its file once.
+fn told(file: &Path, reason: String) -> HostError {
+    let file = file.display().to_string();
+    let reason = match reason.strip_prefix(&format!("{file}: ")) {
+        Some(rest) => rest.to_string(),
+        None => reason,
+    };
+    HostError { file, reason }
 }
 
 /// Games built in and read from files.
@@ -59,78 +45,37 @@ struct Own {
 /// ```
 #[derive(Clone, Default)]
 pub struct StandardHost {
-    own: Vec<Own>,
-}
-
-impl Library for StandardHost {
-    fn game_text(&self, id: &str) -> Option<String> {
-        let own = self.own.iter().find(|own| own.variant.id() == id);
-        own.map(|own| own.text.clone())
-            .or_else(|| Builtin.game_text(id))
-    }
-
-    fn ids(&self) -> Vec<String> {
-        Host::ids(self)
-    }
-
-    fn reserved(&self, id: &str) -> Option<String> {
-        Builtin.game_text(id)
-    }
+    games: Catalogue,
 }
 
 impl StandardHost {
-    /// Reads a game file, which may inherit from those read before, and the values beside it; a later one of the same
-    /// id replaces the earlier.
-    pub fn load_file(&mut self, path: &Path) -> Result<String, HostError> {
-        let file = path.display().to_string();
-        let error = |reason: String| HostError {
-            file: file.clone(),
-            reason,
-        };
-        let text = std::fs::read_to_string(path).map_err(|e| error(e.to_string()))?;
-        let variant = Variant::parse_with(&file, &text, self).map_err(|e| error(e.to_string()))?;
-        let values = own_values(&variant, path)?;
-        let id = variant.id().to_owned();
-        self.own.retain(|own| own.variant.id() != id);
-        self.own.push(Own {
-            variant,
-            text,
-            values,
-        });
-        Ok(id)
+    /// The host of a catalogue of games.
+    pub fn new(games: Catalogue) -> StandardHost {
+        StandardHost { games }
     }
 }
 
 impl Host for StandardHost {
     fn ids(&self) -> Vec<String> {
-        let own = self.own.iter().map(|own| own.variant.id().to_owned());
-        let builtin = games::ids().filter(|&id| !self.own.iter().any(|own| own.variant.id() == id));
-        let mut all: Vec<String> = builtin.map(String::from).chain(own).collect();
+        let mut all: Vec<String> = self.games.ids().map(String::from).collect();
         all.sort();
         all
     }
 
     fn variant(&self, id: &str) -> Option<Arc<Variant>> {
-        let own = self.own.iter().find(|own| own.variant.id() == id);
-        own.map(|own| own.variant.clone())
-            .or_else(|| games::variant(id))
+        self.games.variant(id)
     }
 
     fn load(&mut self, paths: &str) -> Result<Vec<String>, HostError> {
         let paths = std::env::split_paths(paths).filter(|p| !p.as_os_str().is_empty());
-        paths.map(|path| self.load_file(&path)).collect()
+        paths
+            .map(|path| Ok(load_game(&mut self.games, &path)?.id().to_owned()))
+            .collect()
     }
 
     fn thinker(&self, variant: &Arc<Variant>, options: &Options) -> Box<dyn Thinker> {
-        let own = self.own.iter().find(|o| Arc::ptr_eq(&o.variant, variant));
-        let (variant, options) = (variant.clone(), options.clone());
-        Box::new(match own.and_then(|own| own.values.clone()) {
-            Some(values) => Engine::with_values(variant, values, options),
-            None => {
-                let built_in = games::values_of(&variant);
-                Engine::tuned(variant, built_in, options)
-            }
-        })
+        let values = self.games.values(variant);
+        Box::new(Engine::tuned(variant.clone(), values, options.clone()))
     }
 
     /// Three quarters of the memory, where the system tells how much there is.

@@ -15,6 +15,7 @@
 //! ```
 
 pub mod color;
+pub mod described;
 pub mod diagram;
 pub mod figure;
 pub mod glyph;

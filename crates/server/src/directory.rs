@@ -14,11 +14,11 @@ use crate::task::{Command, GameTask, Handle, LiveStatus};
 use crate::wire::{GameCard, NewGame};
 use crate::work::{Weight, Work};
 use bytes::Bytes;
-use husun::Side;
 use husun::clock::TimeControl;
+use husun::{Side, Variant};
 use metrics::gauge;
 use play::table::{Entry, Event, Opener, Person, SeatSpec, Spec, StoredCard, Table, WAITING};
-use play::{Both, Who, customs};
+use play::{Both, Games, Who};
 use rand::RngExt;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -116,6 +116,11 @@ impl Directory {
     /// What all games share.
     pub fn services(&self) -> &Arc<Services> {
         &self.inner.services
+    }
+
+    /// The games that are played.
+    pub fn variants(&self) -> &Arc<Games> {
+        &self.inner.services.games
     }
 
     /// Where work is done that takes longer than a moment.
@@ -276,7 +281,7 @@ impl Directory {
                 false => Side::Black,
             }
         });
-        let spec = spec_of(wishes, side, person)?;
+        let spec = spec_of(self.variants(), wishes, side, person)?;
         Ok((self.create(spec).await?, side))
     }
 
@@ -284,7 +289,8 @@ impl Directory {
     pub async fn create(&self, spec: Spec) -> Result<Made, Refused> {
         let services = &self.inner.services;
         let id = secret(7);
-        let table = Table::new(spec.clone()).map_err(|e| refused(Reason::Game, e.to_string()))?;
+        let table = Table::new(spec.clone(), services.games.clone())
+            .map_err(|e| refused(Reason::Game, e.to_string()))?;
         if table.is_over() {
             return Err(refused(Reason::Fen, "the game is over in that position"));
         }
@@ -513,7 +519,7 @@ pub fn is_id(text: &str) -> bool {
     (4..=40).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refused> {
+fn spec_of(games: &Games, wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refused> {
     let control: TimeControl = match wishes.clock.as_deref() {
         None | Some("") => TimeControl::None,
         Some(text) => text
@@ -530,14 +536,15 @@ fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refuse
         }
         None => None,
     };
-    let fen = match (&wishes.variant, &wishes.family) {
-        (Some(id), None) => start_fen(id, wishes)?,
+    let variant = match &wishes.variant {
+        Some(id) => Some(wished_variant(games, id)?),
+        None => None,
+    };
+    let fen = match (&variant, &wishes.family) {
+        (Some(variant), None) => start_fen(variant, wishes)?,
         (None, Some(family)) => {
-            if customs::family(family).is_none() {
-                let known: Vec<&str> = customs::families()
-                    .iter()
-                    .map(|f| f.name.as_str())
-                    .collect();
+            if games.family(family).is_none() {
+                let known: Vec<&str> = games.families().iter().map(|f| f.name.as_str()).collect();
                 let message = format!("no family {family:?}, expected {}", known.join(" or "));
                 return Err(refused(Reason::Family, message));
             }
@@ -561,7 +568,7 @@ fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refuse
         kept: (of == side).then(|| person.clone()),
     };
     Ok(Spec {
-        variant: wishes.variant.clone(),
+        variant: variant.map(|variant| games.name(&variant)),
         family: wishes.family.clone(),
         fen,
         control,
@@ -572,14 +579,15 @@ fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refuse
     })
 }
 
-fn start_fen(id: &str, wishes: &NewGame) -> Result<Option<String>, Refused> {
-    let variant = games::variant(id).ok_or_else(|| {
-        let known: Vec<&str> = games::ids().collect();
-        refused(
-            Reason::Variant,
-            format!("no game {id:?}, expected one of {}", known.join(", ")),
-        )
-    })?;
+/// The game that is wished for, as its file is now.
+fn wished_variant(games: &Games, id: &str) -> Result<Arc<Variant>, Refused> {
+    games
+        .catalogue()
+        .game(id)
+        .map_err(|e| refused(Reason::Variant, e.to_string()))
+}
+
+fn start_fen(variant: &Arc<Variant>, wishes: &NewGame) -> Result<Option<String>, Refused> {
     match (&wishes.fen, wishes.setup.as_deref()) {
         (Some(_), Some(_)) => Err(refused(
             Reason::Fen,
@@ -623,7 +631,8 @@ fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame, Refused> {
             event,
         });
     }
-    let table = Table::replay(spec, &entries).map_err(|e| damaged(e.to_string()))?;
+    let table = Table::replay(spec, &entries, services.games.clone())
+        .map_err(|e| damaged(e.to_string()))?;
     let now = services.clock.now();
     let since = match (stored.events.last(), stored.due) {
         (Some(row), _) if row.run >= services.counted_from => Some(millis_back(row.run_ms)),

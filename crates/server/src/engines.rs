@@ -9,6 +9,7 @@ use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Score};
 use husun::clock::{Remaining, TimeControl};
 use husun::{Move, Position, Variant};
 use metrics::{counter, gauge, histogram};
+use play::Games;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -287,7 +288,7 @@ impl fmt::Debug for LocalEngines {
 
 impl LocalEngines {
     /// A pool of `threads` threads, at least two, each with tables of `hash` mebibytes a game.
-    pub fn new(threads: usize, hash: usize) -> io::Result<LocalEngines> {
+    pub fn new(threads: usize, hash: usize, games: &Arc<Games>) -> io::Result<LocalEngines> {
         let engines = LocalEngines {
             shared: Arc::default(),
         };
@@ -295,6 +296,7 @@ impl LocalEngines {
             let shared = engines.shared.clone();
             let mut worker = Worker {
                 engines: Vec::new(),
+                games: games.clone(),
                 hash: hash.max(1),
             };
             thread::Builder::new()
@@ -363,6 +365,7 @@ pub fn longest(level: Level, clock: Option<&JobClock>) -> Duration {
 struct Worker {
     /// The one used last at the end.
     engines: Vec<Engine>,
+    games: Arc<Games>,
     hash: usize,
 }
 
@@ -377,8 +380,8 @@ impl Worker {
         let Task {
             job, reports, stop, ..
         } = task;
-        let Some(position) = games::variant(&job.variant).and_then(|v| v.position(&job.fen).ok())
-        else {
+        let variant = self.games.stored(&job.variant);
+        let Some(position) = variant.and_then(|v| v.position(&job.fen).ok()) else {
             counter!("husun_faults_total").increment(1);
             tracing::error!(variant = %job.variant, fen = %job.fen, "a job for the engine is no position");
             return;
@@ -460,7 +463,8 @@ impl Worker {
                     hash: self.hash,
                     ..Options::default()
                 };
-                Engine::tuned(variant.clone(), games::values_of(variant), options)
+                let values = self.games.catalogue().values(variant);
+                Engine::tuned(variant.clone(), values, options)
             }
         };
         engines.push(engine);

@@ -1,6 +1,7 @@
 //! Games as PGN text, and PGN texts as lines of moves for the analysis board.
 
 use crate::wire::{PgnAnswer, PgnMove, Played};
+use games::Catalogue;
 use husun::pgn::{Movetext, Node, RawGame};
 use husun::record::{Branch, Record};
 use husun::{Position, Side};
@@ -46,7 +47,11 @@ pub enum PgnError {
 }
 
 /// Reads the first game of a text. `charge` is told how many moves there are before any is played, and may refuse.
-pub fn read(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<PgnAnswer, PgnError> {
+pub fn read(
+    text: &str,
+    games: &Catalogue,
+    charge: impl FnOnce(u32) -> bool,
+) -> Result<PgnAnswer, PgnError> {
     if text.len() > MAX_TEXT {
         return Err(PgnError::Long(text.len()));
     }
@@ -59,8 +64,11 @@ pub fn read(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<PgnAnswer, P
     if !charge(1 + moves as u32) {
         return Err(PgnError::Rate);
     }
-    let known = || games::ids().collect::<Vec<_>>().join(", ");
-    let record = Record::from_raw(&raw, games::named, known).map_err(|e| wrong(e.to_string()))?;
+    let (named, known) = (
+        |name: &str| games.named(name),
+        || games.ids().collect::<Vec<_>>().join(", "),
+    );
+    let record = Record::from_raw(&raw, named, known).map_err(|e| wrong(e.to_string()))?;
     Ok(PgnAnswer {
         variant: record.start.variant().id().to_owned(),
         start: record.start.fen(),

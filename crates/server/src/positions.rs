@@ -4,23 +4,18 @@ use crate::refusal::{Reason, Refused, refused};
 use crate::show::captured;
 use crate::wire::{LegalMove, Played, PositionAnswer, PositionRequest};
 use husun::Game;
-use play::{check, read_move};
+use play::{Games, check, read_move};
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Moves of a line at most.
 pub const MAX_MOVES: usize = 2000;
 
 /// The game of a start without moves.
-fn start(variant: &str, fen: Option<&str>) -> Result<Game, Refused> {
-    let variant = games::variant(variant).ok_or_else(|| {
-        let known: Vec<&str> = games::ids().collect();
-        let found: String = variant.chars().take(40).collect();
-        refused(
-            Reason::Variant,
-            format!("no game {found:?}, expected one of {}", known.join(", ")),
-        )
-    })?;
+fn start(games: &Games, variant: &str, fen: Option<&str>) -> Result<Game, Refused> {
+    let variant = games
+        .find(variant)
+        .map_err(|e| refused(Reason::Variant, e.to_string()))?;
     let start = match fen {
         Some(fen) => variant
             .position(fen)
@@ -30,11 +25,12 @@ fn start(variant: &str, fen: Option<&str>) -> Result<Game, Refused> {
     Ok(Game::new(start))
 }
 
-/// LineCache that were asked for last, kept since who steps through a game or adds to a line asks for nearly the same again.
+/// Lines that were asked for last, kept since who steps through a game or adds to a line asks for nearly the same again.
 #[derive(Debug, Default)]
 pub struct LineCache {
     /// The one asked for last at the end.
     kept: Mutex<VecDeque<KeptLine>>,
+    games: Arc<Games>,
 }
 
 #[derive(Debug)]
@@ -53,6 +49,14 @@ const LONGEST_FEN: usize = 1000;
 const KEPT: usize = 20_000;
 
 impl LineCache {
+    /// A cache for lines of these games.
+    pub fn new(games: Arc<Games>) -> LineCache {
+        LineCache {
+            kept: Mutex::default(),
+            games,
+        }
+    }
+
     /// Looks at the game that a start and moves make. It goes on past draws, as analysis does.
     pub fn with<T>(
         &self,
@@ -82,7 +86,7 @@ impl LineCache {
                 variant: variant.into(),
                 fen: fen.map(Into::into),
                 moves: Vec::new(),
-                game: start(variant, fen)?,
+                game: start(&self.games, variant, fen)?,
             },
         };
         let played = line.extend(moves);

@@ -78,6 +78,7 @@ mod tests {
     use husun::clock::TimeControl;
     use play::Both;
     use play::table::{Person, SeatSpec, Spec};
+    use std::sync::Arc;
     use std::time::Duration;
 
     type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -86,16 +87,19 @@ mod tests {
     const BLACK: Who = Who::Player(Side::Black);
 
     fn table(seat: impl Fn(Side) -> SeatSpec) -> Result<Table, Box<dyn std::error::Error>> {
-        let mut table = Table::new(Spec {
-            variant: Some(games::ORTHODOX.into()),
-            family: None,
-            fen: None,
-            control: TimeControl::None,
-            takebacks: false,
-            public: None,
-            seats: Both::of(seat),
-            seed: 1,
-        })?;
+        let mut table = Table::new(
+            Spec {
+                variant: Some(games::ORTHODOX.into()),
+                family: None,
+                fen: None,
+                control: TimeControl::None,
+                takebacks: false,
+                public: None,
+                seats: Both::of(seat),
+                seed: 1,
+            },
+            Arc::default(),
+        )?;
         for (who, name) in [(WHITE, "Ann"), (BLACK, "Bob")] {
             let person = Person {
                 guest: format!("guest{name}"),

@@ -17,7 +17,9 @@ use crate::state::{App, MEMORY};
 use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
 use bus::LocalBus;
+use games::Catalogue;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use play::Games;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -82,6 +84,7 @@ pub struct Running {
     config: Config,
     listener: TcpListener,
     key: Key,
+    games: Arc<Games>,
     engines: Arc<dyn Engines>,
     metrics: PrometheusHandle,
     /// Held for as long as the data folder is in use.
@@ -130,8 +133,8 @@ fn lock(folder: &Path) -> Result<std::fs::File, ServeError> {
     }
 }
 
-/// Takes the data folder and the address. The storage is opened when it serves, so that it can be asked how far it is.
-pub async fn bind(config: &Config) -> Result<Running, ServeError> {
+/// Takes the data folder and the address for a server of these games. The storage is opened when it serves, so that it can be asked how far it is.
+pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeError> {
     let config = config.checked()?;
     let folder_lock = lock(&config.data)?;
     let data = |error| ServeError::Data {
@@ -145,12 +148,14 @@ pub async fn bind(config: &Config) -> Result<Running, ServeError> {
             address: config.listen,
             error,
         })?;
-    let engines = LocalEngines::new(config.engine_threads, config.engine_hash);
+    let games = Arc::new(Games::new(games));
+    let engines = LocalEngines::new(config.engine_threads, config.engine_hash, &games);
     let engines = Arc::new(engines.map_err(ServeError::Threads)?);
     Ok(Running {
         config,
         listener,
         key,
+        games,
         engines,
         metrics: recorder(),
         _lock: folder_lock,
@@ -188,7 +193,8 @@ impl Running {
         };
         let (store, services) = match opened {
             Ok((store, begun)) => {
-                let services = begun.services(&store, &self.key, self.engines.clone());
+                let services =
+                    begun.services(&store, &self.key, self.games.clone(), self.engines.clone());
                 (store, services)
             }
             Err(error) => {
@@ -248,7 +254,13 @@ struct Begun {
 }
 
 impl Begun {
-    fn services(self, store: &SqlStore, key: &Key, engines: Arc<dyn Engines>) -> Arc<Services> {
+    fn services(
+        self,
+        store: &SqlStore,
+        key: &Key,
+        games: Arc<Games>,
+        engines: Arc<dyn Engines>,
+    ) -> Arc<Services> {
         let shared: Arc<dyn Store> = Arc::new(store.clone());
         Arc::new(Services {
             writer: Writer::new(shared.clone()),
@@ -256,7 +268,8 @@ impl Begun {
             bus: Arc::new(LocalBus::new()),
             engines,
             work: Work::new(),
-            lines: LineCache::default(),
+            lines: LineCache::new(games.clone()),
+            games,
             clock: ServerClock::starting_at(self.time),
             keys: SeatKeys::new(key),
             run: self.run,

@@ -6,6 +6,7 @@ use crate::positions::LineCache;
 use crate::seats::SeatKeys;
 use crate::work::Work;
 use bus::Bus;
+use play::Games;
 use play::table::{Chance, Event};
 use rand::RngExt;
 use std::sync::Arc;
@@ -15,6 +16,8 @@ use store::{EventRow, Store, Writer, millis};
 /// What all games share.
 #[derive(Debug)]
 pub struct Services {
+    /// The games that are played.
+    pub games: Arc<Games>,
     /// Where games are kept.
     pub store: Arc<dyn Store>,
     /// The way to store.

@@ -292,7 +292,7 @@ pub fn snapshot(
     };
     Snapshot {
         id: id.into(),
-        variant: table.variant().map(|v| v.id().to_owned()),
+        variant: table.variant_name().map(|name| table.games().shown(&name)),
         name: table.name().into(),
         start: start.map(|p| p.fen()),
         clock: table.spec().control.to_string(),
@@ -350,6 +350,7 @@ mod tests {
     use husun::clock::TimeControl;
     use play::Deed;
     use play::table::{Chance, Person, SeatSpec, Spec};
+    use std::sync::Arc;
 
     struct Three;
 
@@ -366,16 +367,19 @@ mod tests {
     /// A choice that is settled by a die is hidden until both have chosen, so that neither is led by the other.
     #[test]
     fn a_choice_is_hidden_until_both_have_chosen() -> Result<(), Box<dyn std::error::Error>> {
-        let mut table = Table::new(Spec {
-            variant: None,
-            family: Some("Citadel".into()),
-            fen: None,
-            control: TimeControl::None,
-            takebacks: false,
-            public: None,
-            seats: Both::of(|_| SeatSpec::default()),
-            seed: 1,
-        })?;
+        let mut table = Table::new(
+            Spec {
+                variant: None,
+                family: Some("Citadel".into()),
+                fen: None,
+                control: TimeControl::None,
+                takebacks: false,
+                public: None,
+                seats: Both::of(|_| SeatSpec::default()),
+                seed: 1,
+            },
+            Arc::default(),
+        )?;
         for side in Side::ALL {
             let person = Person {
                 guest: format!("{side:?}"),

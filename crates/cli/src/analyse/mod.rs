@@ -3,11 +3,11 @@
 mod annotate;
 mod text;
 
-use crate::source::Source;
 use crate::start::Start;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use engine::{Engine, Info, Limits, MAX_HASH, MAX_LINES, MAX_THREADS, Outcome};
+use games::Catalogue;
 use husun::{Game, Move, Position, Status};
 use serde_json::json;
 use std::io::Write;
@@ -103,11 +103,11 @@ impl Effort {
 }
 
 /// Looks and prints; the code is that of `husun pgn` where games are annotated.
-pub fn run(source: &Source, options: &Options) -> Result<ExitCode> {
-    let variant = source.variant(&options.game)?;
+pub fn run(games: &Catalogue, options: &Options) -> Result<ExitCode> {
+    let variant = games.game(&options.game)?;
     if options.annotate {
         let limits = options.effort.limits(USUAL_EACH)?;
-        let mut engine = source.engine(&variant, options.effort.options());
+        let mut engine = crate::catalogue::engine(games, &variant, options.effort.options());
         let from = options.pgn.as_deref().context("--pgn is missing")?;
         return annotate::run(&mut engine, &limits, from, options.out.as_deref());
     }
@@ -116,7 +116,7 @@ pub fn run(source: &Source, options: &Options) -> Result<ExitCode> {
         None => played(options.start.position(&variant)?, &options.moves)?,
     };
     let limits = options.effort.limits(USUAL)?;
-    let mut engine = source.engine(&variant, options.effort.options());
+    let mut engine = crate::catalogue::engine(games, &variant, options.effort.options());
     look(&mut engine, &game, &limits, options.json)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,10 +5,10 @@ mod locate;
 mod page;
 mod tape;
 
-use crate::source::Source;
 use crate::term;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
+use games::Catalogue;
 use husun::pgn::{Location, RawGame, Reader};
 use husun::record::{Record, RecordError, marker};
 use husun::{Reason, Variant};
@@ -88,13 +88,13 @@ struct Totals {
 }
 
 /// Carries out the task.
-pub fn run(source: &Source, options: &Options) -> Result<ExitCode> {
+pub fn run(games: &Catalogue, options: &Options) -> Result<ExitCode> {
     let mut page = Page::new();
     let totals = match &options.check_or_convert {
         CheckOrConvert::Check(check) => {
             let totals = check
                 .input
-                .each(source, &mut page, |page, game| match game {
+                .each(games, &mut page, |page, game| match game {
                     Err(fault) if check.json => fault.write_json(&mut page.out),
                     Err(fault) => fault.write(&mut page.out),
                     Ok(good) if check.json => good.doubt_json(&mut page.out),
@@ -106,7 +106,7 @@ pub fn run(source: &Source, options: &Options) -> Result<ExitCode> {
         CheckOrConvert::Convert(convert) => {
             convert
                 .input
-                .each(source, &mut page, |page, game| match game {
+                .each(games, &mut page, |page, game| match game {
                     Err(fault) => fault.write(&mut page.err),
                     Ok(good) => convert.form.write(&mut page.out, &good.record),
                 })?
@@ -204,15 +204,15 @@ impl Input {
     /// Reads every game of every file and hands it over, or what is wrong with it.
     fn each(
         &self,
-        source: &Source,
+        games: &Catalogue,
         page: &mut Page,
         mut with: impl FnMut(&mut Page, Result<Good<'_>, Fault>) -> Result<()>,
     ) -> Result<Totals> {
         let mut totals = Totals::default();
-        let forced = self.game.as_deref().map(|id| source.variant(id));
+        let forced = self.game.as_deref().map(|id| games.game(id));
         let forced = forced.transpose()?;
-        let find = |name: &str| forced.clone().or_else(|| source.find(name));
-        let known = || source.ids().join(", ");
+        let find = |name: &str| forced.clone().or_else(|| games.named(name));
+        let known = || games.ids().collect::<Vec<_>>().join(", ");
         for path in &self.files {
             let (file, bar, input) = open(path)?;
             let tape = Tape::new(BufReader::with_capacity(1 << 16, bar.wrap_read(input)));

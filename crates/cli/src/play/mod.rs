@@ -8,12 +8,12 @@ pub mod store;
 pub mod timed_game;
 
 use crate::show::{Colours, Signs};
-use crate::source::Source;
 use crate::start::Start;
 use crate::tui;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use engine::Level;
+use games::Catalogue;
 use husun::clock::TimeControl;
 use husun::record::Record;
 use husun::{Position, Side};
@@ -136,12 +136,12 @@ impl Options {
         }
     }
 
-    fn beginning(&self, source: &Source, game: &str) -> Result<Beginning> {
+    fn beginning(&self, games: &Catalogue, game: &str) -> Result<Beginning> {
         if let Some(path) = &self.load {
-            let record = store::load(source, path)?;
+            let record = store::load(games, path)?;
             return Ok(Beginning::Record(Box::new(record)));
         }
-        let variant = source.variant(game)?;
+        let variant = games.game(game)?;
         Ok(Beginning::Position(Box::new(
             self.start.position(&variant)?,
         )))
@@ -154,7 +154,7 @@ pub fn at_terminal() -> bool {
 }
 
 /// Plays.
-pub fn run(source: &Source, options: &Options) -> Result<()> {
+pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     options.clock.check().context("--clock")?;
     let look = Look {
         signs: options.signs,
@@ -163,22 +163,22 @@ pub fn run(source: &Source, options: &Options) -> Result<()> {
     let whole_screen = at_terminal() && !options.plain;
     let chosen = options.game.is_some() || options.load.is_some();
     if whole_screen && !chosen && options.start.fen.is_none() {
-        return tui::run(source, None, options.terms(), look);
+        return tui::run(games, None, options.terms(), look);
     }
     let game = options.game.as_deref().unwrap_or(games::FIRST);
-    let beginning = options.beginning(source, game)?;
+    let beginning = options.beginning(games, game)?;
     match whole_screen {
-        true => tui::run(source, Some(beginning), options.terms(), look),
-        false => plain::run(source, beginning, options.terms(), look),
+        true => tui::run(games, Some(beginning), options.terms(), look),
+        false => plain::run(games, beginning, options.terms(), look),
     }
 }
 
 /// Greets with the menu.
-pub fn menu(source: &Source) -> Result<()> {
+pub fn menu(games: &Catalogue) -> Result<()> {
     let terms = Terms::against(
         Side::White,
         Level::new(4).unwrap_or(Level::FULL),
         TimeControl::None,
     );
-    tui::run(source, None, terms, Look::default())
+    tui::run(games, None, terms, Look::default())
 }

@@ -7,9 +7,9 @@ use super::store::{self, Store};
 use super::timed_game::{TimedGame, prisoners, result_line};
 use super::{Beginning, Look, Terms};
 use crate::show::text_style;
-use crate::source::Source;
 use anyhow::Result;
 use engine::{Level, Options};
+use games::Catalogue;
 use husun::clock::TimeControl;
 use husun::{Outcome, Side, Special};
 use protocol::{InputLine, Lines, MAX_LINE};
@@ -26,7 +26,7 @@ enum Next {
 }
 
 struct LineSession<'a> {
-    source: &'a Source,
+    games: &'a Catalogue,
     timed: TimedGame,
     engine: EngineThread,
     store: Store,
@@ -39,11 +39,15 @@ struct LineSession<'a> {
 }
 
 /// Plays until standard input ends or the player quits.
-pub fn run(source: &Source, beginning: Beginning, terms: Terms, look: Look) -> Result<()> {
+pub fn run(games: &Catalogue, beginning: Beginning, terms: Terms, look: Look) -> Result<()> {
     let timed = beginning.timed(terms, Duration::ZERO)?;
     let mut session = LineSession {
-        source,
-        engine: EngineThread::new(source.engine(timed.game().variant(), Options::default()))?,
+        games,
+        engine: EngineThread::new(crate::catalogue::engine(
+            games,
+            timed.game().variant(),
+            Options::default(),
+        ))?,
         view: timed.actor(),
         timed,
         store: Store::default(),
@@ -242,11 +246,10 @@ impl LineSession<'_> {
     }
 
     fn load(&mut self, path: &str) -> Result<()> {
-        let record = store::load(self.source, Path::new(path))?;
+        let record = store::load(self.games, Path::new(path))?;
         self.timed = TimedGame::go_on(&record, self.timed.terms(), self.now())?;
-        let engine = self
-            .source
-            .engine(self.timed.game().variant(), Options::default());
+        let variant = self.timed.game().variant();
+        let engine = crate::catalogue::engine(self.games, variant, Options::default());
         self.engine = EngineThread::new(engine)?;
         Ok(())
     }

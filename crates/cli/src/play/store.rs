@@ -1,8 +1,8 @@
 //! Games in files: writing a game as PGN, and reading one to go on with.
 
 use super::timed_game::TimedGame;
-use crate::source::Source;
 use anyhow::{Context, Result, anyhow, bail};
+use games::Catalogue;
 use husun::pgn::Reader;
 use husun::record::Record;
 use std::fs::{self, File};
@@ -31,15 +31,19 @@ impl Store {
 }
 
 /// Reads the first game of a file.
-pub fn load(source: &Source, path: &Path) -> Result<Record> {
+pub fn load(games: &Catalogue, path: &Path) -> Result<Record> {
     let name = path.display();
     let file = File::open(path).with_context(|| format!("{name}: cannot be read"))?;
     let raw = Reader::new(BufReader::new(file))
         .next_game()
         .ok_or_else(|| anyhow!("{name}: no game in it"))?
         .with_context(|| name.to_string())?;
-    Record::from_raw(&raw, |id| source.find(id), || source.ids().join(", "))
-        .with_context(|| name.to_string())
+    Record::from_raw(
+        &raw,
+        |id| games.named(id),
+        || games.ids().collect::<Vec<_>>().join(", "),
+    )
+    .with_context(|| name.to_string())
 }
 
 /// The date as PGN writes it, in universal time.

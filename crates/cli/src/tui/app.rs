@@ -9,8 +9,8 @@ use crate::play::command::{self, Command, Entry};
 use crate::play::engine_thread::{Answer, Purpose};
 use crate::play::store::{self, Store};
 use crate::play::timed_game::{TimedGame, result_line};
-use crate::source::Source;
 use engine::{Info, Outcome as Found};
+use games::Catalogue;
 use husun::{ActionError, Frame, Move, Outcome, Position, Side, Special, Square};
 use std::path::Path;
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub enum Tone {
 
 /// A game on the screen.
 pub struct App<'a> {
-    source: &'a Source,
+    games: &'a Catalogue,
     timed: TimedGame,
     store: Store,
     /// Signs and colours.
@@ -74,10 +74,10 @@ pub struct App<'a> {
 
 impl<'a> App<'a> {
     /// A game on the screen.
-    pub fn new(source: &'a Source, timed: TimedGame, look: Look) -> App<'a> {
+    pub fn new(games: &'a Catalogue, timed: TimedGame, look: Look) -> App<'a> {
         let view = timed.actor();
         let mut app = App {
-            source,
+            games,
             cursor: first_cursor(&timed, view),
             timed,
             store: Store::default(),
@@ -402,7 +402,7 @@ impl<'a> App<'a> {
 
     /// Goes on with the game of a file.
     pub fn load(&mut self, path: &str, now: Duration) {
-        let timed = store::load(self.source, Path::new(path))
+        let timed = store::load(self.games, Path::new(path))
             .and_then(|record| TimedGame::go_on(&record, self.timed.terms(), now));
         match timed {
             Err(error) => self.refuse(format!("{error:#}")),

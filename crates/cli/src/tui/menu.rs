@@ -2,11 +2,10 @@
 
 use super::board::dim;
 use super::view::too_small;
-use crate::list::board_size;
 use crate::play::Terms;
 use crate::play::timed_game::Player;
-use crate::source::Source;
 use engine::Level;
+use games::Catalogue;
 use husun::clock::TimeControl;
 use husun::{Position, Side, Variant};
 use ratatui::Frame;
@@ -15,6 +14,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, List, ListState, Padding, Paragraph, Wrap};
+use render::described::board_size;
 use render::{Picture, TextStyle};
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ pub struct Menu {
 
 impl Menu {
     /// A menu of all games; the terms are what it begins with.
-    pub fn new(source: &Source, terms: Terms) -> Menu {
+    pub fn new(games: &Catalogue, terms: Terms) -> Menu {
         let mut clocks: Vec<TimeControl> = CLOCKS.iter().filter_map(|c| c.parse().ok()).collect();
         if !clocks.contains(&terms.control) {
             clocks.push(terms.control);
@@ -82,7 +82,7 @@ impl Menu {
             [Player::Human, Player::Computer(level)] => (Who::White, level.number()),
         };
         Menu {
-            games: source.games(),
+            games: games.games().collect(),
             at: 0,
             who,
             level,

@@ -14,10 +14,10 @@ mod view;
 use crate::play::engine_thread::{EngineThread, Purpose};
 use crate::play::plain::seed;
 use crate::play::{Beginning, Look, Terms};
-use crate::source::Source;
 use anyhow::Result;
 use app::{App, Wish};
 use engine::Options;
+use games::Catalogue;
 use menu::{Choice, Menu};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
@@ -39,11 +39,16 @@ enum After {
 }
 
 /// Plays in the terminal; without a beginning, a menu comes first.
-pub fn run(source: &Source, beginning: Option<Beginning>, terms: Terms, look: Look) -> Result<()> {
+pub fn run(
+    games: &Catalogue,
+    beginning: Option<Beginning>,
+    terms: Terms,
+    look: Look,
+) -> Result<()> {
     let mut terminal = ratatui::try_init()?;
     // A terminal without a mouse is as good.
     let _ = execute!(stdout(), EnableMouseCapture);
-    let result = screens(&mut terminal, source, beginning, terms, look);
+    let result = screens(&mut terminal, games, beginning, terms, look);
     let _ = execute!(stdout(), DisableMouseCapture);
     ratatui::try_restore()?;
     result
@@ -51,12 +56,12 @@ pub fn run(source: &Source, beginning: Option<Beginning>, terms: Terms, look: Lo
 
 fn screens(
     terminal: &mut DefaultTerminal,
-    source: &Source,
+    games: &Catalogue,
     mut beginning: Option<Beginning>,
     terms: Terms,
     look: Look,
 ) -> Result<()> {
-    let mut menu = Menu::new(source, terms);
+    let mut menu = Menu::new(games, terms);
     loop {
         let (begin, terms) = match beginning.take() {
             Some(begin) => (begin, terms),
@@ -65,7 +70,7 @@ fn screens(
                 None => return Ok(()),
             },
         };
-        match play(terminal, source, begin, terms, look)? {
+        match play(terminal, games, begin, terms, look)? {
             After::Menu => {}
             After::Quit => return Ok(()),
         }
@@ -88,15 +93,19 @@ fn choose(terminal: &mut DefaultTerminal, menu: &mut Menu) -> Result<Option<(Beg
 
 fn play(
     terminal: &mut DefaultTerminal,
-    source: &Source,
+    games: &Catalogue,
     beginning: Beginning,
     terms: Terms,
     look: Look,
 ) -> Result<After> {
     let origin = Instant::now();
     let timed = beginning.timed(terms, Duration::ZERO)?;
-    let mut engine = EngineThread::new(source.engine(timed.game().variant(), Options::default()))?;
-    let mut app = App::new(source, timed, look);
+    let mut engine = EngineThread::new(crate::catalogue::engine(
+        games,
+        timed.game().variant(),
+        Options::default(),
+    ))?;
+    let mut app = App::new(games, timed, look);
     let mut asked: Option<Wish> = None;
     loop {
         terminal.draw(|frame| view::draw(frame, &mut app, origin.elapsed()))?;
@@ -117,8 +126,11 @@ fn play(
             return Ok(after);
         }
         if app.take_other_game() {
-            engine =
-                EngineThread::new(source.engine(app.timed().game().variant(), Options::default()))?;
+            engine = EngineThread::new(crate::catalogue::engine(
+                games,
+                app.timed().game().variant(),
+                Options::default(),
+            ))?;
             asked = None;
         }
         let wish = app.wish();

@@ -7,8 +7,8 @@ use super::view;
 use crate::play::engine_thread::{Answer, Purpose};
 use crate::play::timed_game::{Player, TimedGame};
 use crate::play::{Look, Terms};
-use crate::source::Source;
 use engine::{Level, Outcome, Score};
+use games::Catalogue;
 use husun::clock::TimeControl;
 use husun::{Position, Reason, Side};
 use ratatui::Terminal;
@@ -18,10 +18,11 @@ use ratatui::crossterm::event::{
 };
 use ratatui::layout::Rect;
 use std::fs;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 const NOW: Duration = Duration::from_secs(1);
-static NO_GAMES: Source = Source::NONE;
+static NO_GAMES: LazyLock<Catalogue> = LazyLock::new(Catalogue::default);
 
 fn position(game: &str, fen: &str) -> Position {
     let variant = games::variant(game).unwrap();

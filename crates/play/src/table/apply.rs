@@ -166,13 +166,20 @@ impl Table {
         &mut self.seats.get_mut(side).counsel
     }
 
-    fn begin(&mut self, variant: &str, at: Duration) -> Result<(), Misfit> {
+    fn begin(&mut self, name: &str, at: Duration) -> Result<(), Misfit> {
         let Phase::Gathering(known) = &mut self.phase else {
             return Err(Misfit::Begun);
         };
         let board = match known.take() {
-            Some(known) if known.game.variant().id() == variant => known,
-            _ => board(&self.spec, variant)?,
+            Some(known) if known.game.variant().id() != name => {
+                return Err(Misfit::Variant(name.into()));
+            }
+            Some(known) => known,
+            None => {
+                let variant = self.games.stored(name);
+                let variant = variant.ok_or_else(|| Misfit::Variant(name.into()))?;
+                board(&self.spec, &variant)?
+            }
         };
         if let Some(clock) = &mut self.clock {
             clock.start(board.game.turn(), at)?;

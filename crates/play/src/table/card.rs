@@ -72,7 +72,7 @@ impl StoredCard {
     /// The card of a game.
     pub fn of(table: &Table) -> StoredCard {
         StoredCard {
-            variant: table.variant().map(|v| v.id().to_owned()),
+            variant: table.variant_name(),
             name: table.name().into(),
             fen: table.game().map(|g| g.position().fen()),
             last: table.played().last().map(|p| p.uci.clone()),

@@ -24,14 +24,14 @@ pub struct Asked {
 /// Customs being settled, or settled.
 #[derive(Clone, Debug)]
 pub struct Settling {
-    family: &'static Family,
+    family: Arc<Family>,
     questions: Vec<Asked>,
     die: Option<u8>,
     since: Duration,
 }
 
 impl Settling {
-    pub(super) fn new(family: &'static Family) -> Settling {
+    pub(super) fn new(family: Arc<Family>) -> Settling {
         let questions = family.questions.iter().map(|q| Asked {
             name: q.name.clone(),
             values: q.values.clone(),
@@ -39,16 +39,16 @@ impl Settling {
             settled: None,
         });
         Settling {
-            family,
             questions: questions.collect(),
+            family,
             die: None,
             since: Duration::ZERO,
         }
     }
 
     /// The games that are chosen between.
-    pub fn family(&self) -> &'static Family {
-        self.family
+    pub fn family(&self) -> &Family {
+        &self.family
     }
 
     /// What is asked, in order.
@@ -133,7 +133,7 @@ impl Settling {
     }
 
     /// The game that is settled on, once all questions are.
-    pub(super) fn settled(&self) -> Option<&'static Arc<Variant>> {
+    pub(super) fn settled(&self) -> Option<&Arc<Variant>> {
         let values = self.questions.iter().map(|q| q.settled.clone());
         let values: Vec<Option<String>> = values.collect();
         let all = values.iter().all(Option::is_some);

@@ -49,7 +49,7 @@ struct Kept {
 impl Kept {
     fn new(spec: Spec) -> Result<Kept, Misfit> {
         Ok(Kept {
-            table: Table::new(spec)?,
+            table: Table::new(spec, Arc::default())?,
             entries: Vec::new(),
         })
     }
@@ -205,7 +205,7 @@ fn events_make_the_same_game_again() -> Tested {
                 assert_eq!(kept.table.seq(), before);
             }
         }
-        let again = Table::replay(kept.table.spec().clone(), &kept.entries)?;
+        let again = Table::replay(kept.table.spec().clone(), &kept.entries, Arc::default())?;
         let later = at + ms(50);
         assert_eq!(state(&kept.table, later), state(&again, later), "{id}");
         assert!(
@@ -469,7 +469,7 @@ fn damaged_events_are_told_by_number() -> Tested {
         uci: "e2e5".into(),
         lag: 0,
     };
-    let error = Table::replay(kept.table.spec().clone(), &broken)
+    let error = Table::replay(kept.table.spec().clone(), &broken, Arc::default())
         .err()
         .ok_or("read")?;
     assert!(
@@ -479,7 +479,7 @@ fn damaged_events_are_told_by_number() -> Tested {
         "{error}"
     );
     broken.remove(1);
-    let error = Table::replay(kept.table.spec().clone(), &broken)
+    let error = Table::replay(kept.table.spec().clone(), &broken, Arc::default())
         .err()
         .ok_or("read")?;
     assert!(error.to_string().ends_with("expected event 2"), "{error}");
@@ -595,7 +595,7 @@ fn events_of_the_first_version_are_read() -> Tested {
         "seats":{"white":{"secret":"whiteword","level":null,"kept":null},
         "black":{"secret":"blackword","level":null,"kept":null}},"seed":1}"#,
     )?;
-    let mut table = Table::new(spec)?;
+    let mut table = Table::new(spec, Arc::default())?;
     for text in [
         r#"{"e":"joined","side":"white","person":{"guest":"a","name":"Ann"}}"#,
         r#"{"e":"joined","side":"black","person":{"guest":"b","name":"Bob"}}"#,

@@ -82,7 +82,7 @@ fn it_is_known_how_many_come_before() -> Tested {
 /// However much is to be analysed, a game's move is found at once by the thread that never analyses.
 #[tokio::test]
 async fn analysis_delays_no_game() -> Tested {
-    let engines = LocalEngines::new(2, 1)?;
+    let engines = LocalEngines::new(2, 1, &Arc::default())?;
     let mut analyses = Vec::new();
     for n in 0..5 {
         let long = Duration::from_secs(60);
@@ -105,7 +105,7 @@ async fn analysis_delays_no_game() -> Tested {
 /// However much time there is, a move takes no more than is promised.
 #[tokio::test]
 async fn no_move_takes_longer_than_promised() -> Tested {
-    let engines = LocalEngines::new(2, 1)?;
+    let engines = LocalEngines::new(2, 1, &Arc::default())?;
     for control in [
         "fischer:3m+0s",
         "fischer:3m+60s",
@@ -137,7 +137,7 @@ async fn no_move_takes_longer_than_promised() -> Tested {
 /// A fault is told to the one who asked, and the pool goes on with the same threads.
 #[tokio::test]
 async fn a_fault_costs_no_thread() -> Tested {
-    let engines = LocalEngines::new(2, 1)?;
+    let engines = LocalEngines::new(2, 1, &Arc::default())?;
     for _ in 0..5 {
         let mut asked = engines.ask(job(FAULTY, Purpose::Play, SHORT)?)?;
         assert_eq!(tokio::time::timeout(WAIT, asked.end()).await?, None);

@@ -3,7 +3,7 @@
 use super::Failure;
 use super::address::Address;
 use super::cache::{AnswerCache, CachedAnswer};
-use super::variants::find;
+use super::variants::{find, id_of};
 use crate::directory::Directory;
 use crate::refusal::Reason;
 use crate::state::App;
@@ -106,7 +106,7 @@ pub async fn board(
     Path(id): Path<String>,
     query: Wish,
 ) -> Result<Response, Failure> {
-    let (variant, wanted) = (find(&id)?, wanted(query)?);
+    let (variant, wanted) = (find(app.directory.variants(), &id)?, wanted(query)?);
     let style = Style {
         theme: theme_of(wanted.theme.as_deref())?,
         set: set_of(wanted.set.as_deref())?,
@@ -142,7 +142,7 @@ pub async fn empty(
     Path(id): Path<String>,
     query: Wish,
 ) -> Result<Response, Failure> {
-    let (variant, wanted) = (find(&id)?, wanted(query)?);
+    let (variant, wanted) = (find(app.directory.variants(), &id)?, wanted(query)?);
     let style = Style {
         theme: theme_of(wanted.theme.as_deref())?,
         page: false,
@@ -164,7 +164,8 @@ pub async fn pieces(
     Path((id, file)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let variant = find(&id)?;
+    let games = directory.variants();
+    let variant = find(games, &id)?;
     let name = file
         .strip_suffix(".css")
         .filter(|n| matches!(*n, "themed" | "letters"));
@@ -173,23 +174,31 @@ pub async fn pieces(
         return Err(Failure::of(Reason::NoSuchSet, message));
     };
     let set = set_of(Some(name))?;
-    let (place, name) = (format!("pieces/{}/{name}", variant.id()), name.to_owned());
-    let make =
-        move || CachedAnswer::new("text/css; charset=utf-8", KEEP, sheet(&variant, &name, set));
+    let id = id_of(games, &variant);
+    let (place, scope) = (
+        format!("pieces/{id}/{name}"),
+        format!(".pieces-{name}-{id}"),
+    );
+    let make = move || {
+        CachedAnswer::new(
+            "text/css; charset=utf-8",
+            KEEP,
+            sheet(&variant, &scope, set),
+        )
+    };
     let kept = answers.get(&place, directory.work(), make).await?;
     Ok(kept.answer(&headers))
 }
 
-fn sheet(variant: &Variant, name: &str, set: PieceSet) -> String {
+fn sheet(variant: &Variant, scope: &str, set: PieceSet) -> String {
     let style = Style {
         set,
         ..Style::default()
     };
-    let scope = format!(".pieces-{name}-{}", variant.id());
     let mut css = String::new();
     for side in Side::ALL {
         for kind in variant.kinds() {
-            rule(&mut css, variant, side, kind, 2, &scope, &style);
+            rule(&mut css, variant, side, kind, 2, scope, &style);
             if variant.rules().several_royals && variant.piece(kind).royal {
                 let scope = format!("{scope}.lone-{}", word(side));
                 rule(&mut css, variant, side, kind, 1, &scope, &style);

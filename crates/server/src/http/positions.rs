@@ -51,9 +51,11 @@ pub async fn pgn(
     let _text = app.memory.take(declared.unwrap_or(MAX_PGN).min(MAX_PGN))?;
     let Json(request) = Json::<PgnRequest>::from_request(request, &()).await?;
     let (guard, memory) = (app.guard.clone(), app.memory.clone());
+    let services = app.directory.services().clone();
     let job = move || {
         let charge = |moves| guard.positions(address, moves);
-        let answer = pgn::read(&request.text, charge).map_err(failure)?;
+        let answer =
+            pgn::read(&request.text, services.games.catalogue(), charge).map_err(failure)?;
         drop(request);
         Chunks::json(&answer, &memory)
     };

@@ -28,7 +28,7 @@ pub async fn reach(
     Path(id): Path<String>,
     Json(request): Json<ReachRequest>,
 ) -> Result<axum::Json<ReachAnswer>, Failure> {
-    let variant = find(&id)?;
+    let variant = find(app.directory.variants(), &id)?;
     super::charge(&app, address, 1)?;
     let work = app.directory.work();
     let job = move || reached(&variant, &request);
@@ -50,7 +50,7 @@ pub async fn targets(
     Path(id): Path<String>,
     Json(request): Json<TargetsRequest>,
 ) -> Result<axum::Json<TargetsAnswer>, Failure> {
-    let variant = find(&id)?;
+    let variant = find(app.directory.variants(), &id)?;
     super::charge(&app, address, 1)?;
     let work = app.directory.work();
     let job = move || on_board(&variant, &request);

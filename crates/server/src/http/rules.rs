@@ -4,7 +4,7 @@
 use super::Failure;
 use super::cache::{AnswerCache, CachedAnswer};
 use super::looks::{KEEP, set_of, theme_of, wanted};
-use super::variants::find;
+use super::variants::{find, id_of};
 use crate::directory::Directory;
 use crate::refusal::Reason;
 use crate::wire::{Chapter, RulesText};
@@ -13,6 +13,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use husun::Variant;
+use play::Games;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use render::figure::INFO;
 use render::{Figure, Style};
@@ -48,12 +49,11 @@ pub async fn text(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let variant = find(&id)?;
-    let place = format!("rules/{}", variant.id());
-    let make = move || {
-        let markdown = games::rules(variant.id()).unwrap_or_default();
-        super::cached_json(&chapters(&variant, markdown))
-    };
+    let games = directory.variants();
+    let variant = find(games, &id)?;
+    let (id, markdown) = (id_of(games, &variant), text_of(games, &variant));
+    let place = format!("rules/{id}");
+    let make = move || super::cached_json(&chapters(&variant, &id, &markdown));
     let kept = answers.get(&place, directory.work(), make).await?;
     Ok(kept.answer(&headers))
 }
@@ -72,14 +72,16 @@ pub async fn diagram(
     query: Result<Query<Drawn>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let (variant, drawn) = (find(&id)?, wanted(query)?);
+    let games = directory.variants();
+    let (variant, drawn) = (find(games, &id)?, wanted(query)?);
     let style = Style {
         theme: theme_of(drawn.theme.as_deref())?,
         set: set_of(drawn.set.as_deref())?,
         page: false,
         ..Style::default()
     };
-    let pictures = pictures(&variant, games::rules(variant.id()).unwrap_or_default());
+    let (id, markdown) = (id_of(games, &variant), text_of(games, &variant));
+    let pictures = pictures(&variant, &markdown);
     let number = file.strip_suffix(".svg").and_then(|n| n.parse().ok());
     let place = number.filter(|n| (1..=pictures.len()).contains(n));
     let Some(number) = place else {
@@ -87,18 +89,19 @@ pub async fn diagram(
         return Err(Failure::of(Reason::NoSuchPath, message));
     };
     // Pictures, themes and sets are few, so that what is kept is bounded.
-    let name = format!(
-        "diagram/{}/{number}/{:?}/{:?}",
-        variant.id(),
-        style.theme,
-        style.set
-    );
+    let name = format!("diagram/{id}/{number}/{:?}/{:?}", style.theme, style.set);
     let make = move || {
         let svg = render::svg::board(&pictures[number - 1], &style);
         CachedAnswer::new("image/svg+xml", KEEP, svg)
     };
     let kept = answers.get(&name, directory.work(), make).await?;
     Ok(kept.answer(&headers))
+}
+
+/// The rules written for players, or what the game's data say.
+fn text_of(games: &Games, variant: &Arc<Variant>) -> String {
+    let written = games.catalogue().rules(variant);
+    written.map_or_else(|| render::described::rules(variant), String::from)
 }
 
 /// The pictures of a text in their order; a block that cannot be read has none.
@@ -133,9 +136,10 @@ fn is_figure(kind: &CodeBlockKind<'_>) -> bool {
 
 /// A text as chapters: what comes before the first heading of the second level is the first, without a title. HTML within the
 /// text is shown as text.
-fn chapters(variant: &Arc<Variant>, markdown: &str) -> RulesText {
+fn chapters(variant: &Arc<Variant>, id: &str, markdown: &str) -> RulesText {
     let mut setter = Setter {
         variant,
+        id,
         chapters: vec![Chapter::default()],
         events: Vec::new(),
         known: Vec::new(),
@@ -160,6 +164,8 @@ fn chapters(variant: &Arc<Variant>, markdown: &str) -> RulesText {
 }
 
 struct Setter<'a> {
+    /// The game's id in addresses.
+    id: &'a str,
     variant: &'a Arc<Variant>,
     chapters: Vec<Chapter>,
     /// Of the chapter that is being read.
@@ -260,7 +266,7 @@ impl<'a> Setter<'a> {
                 html,
                 "<div class=\"picture\"><img src=\"/api/variants/{}/diagram/{}.svg\" alt=\"Diagram: {}\" width=\"{width}\" \
                  height=\"{height}\" loading=\"lazy\" decoding=\"async\" />",
-                self.variant.id(),
+                self.id,
                 self.pictures,
                 escape(figure.caption(i)),
             );
@@ -337,7 +343,7 @@ mod tests {
                 );
             }
             let drawn = pictures(&variant, markdown).len();
-            let text = chapters(&variant, markdown);
+            let text = chapters(&variant, variant.id(), markdown);
             let html: String = text.chapters.iter().map(|c| c.html.as_str()).collect();
             assert_eq!(html.matches("<img ").count(), drawn, "{}", variant.id());
             assert!(!html.contains("language-diagram"), "{}", variant.id());
@@ -356,7 +362,7 @@ mod tests {
         };
         let text = "# Title\n\nFirst <b>words</b>.\n\n## In short\n\nA\n\n### More\n\nB\n\n## In short\n\nC\n\n```diagram\n\
                     position: start\ncaption: \"Set\" & <up>\n```\n\n```diagram\nposition: nowhere\ncaption: x\n```\n";
-        let chapters = chapters(&chess, text).chapters;
+        let chapters = chapters(&chess, chess.id(), text).chapters;
         let ids: Vec<&str> = chapters.iter().map(|c| c.id.as_str()).collect();
         assert_eq!(ids, ["", "in-short", "in-short-2"]);
         assert!(chapters[0].html.contains("First &lt;b&gt;words&lt;/b&gt;."));

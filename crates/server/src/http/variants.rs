@@ -13,21 +13,24 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use engine::values::{Values, estimate};
 use husun::{Kind, Square, Variant};
-use play::customs;
+use play::{Games, customs};
 use std::sync::Arc;
 
 /// The game of an id in a path.
-pub fn find(id: &str) -> Result<Arc<Variant>, Failure> {
-    games::variant(id).ok_or_else(|| {
-        let known: Vec<&str> = games::ids().collect();
-        let message = format!("no such game; there are {}", known.join(", "));
-        Failure::of(Reason::NoSuchVariant, message)
-    })
+pub fn find(games: &Games, id: &str) -> Result<Arc<Variant>, Failure> {
+    games
+        .find(id)
+        .map_err(|e| Failure::of(Reason::NoSuchVariant, e.to_string()))
 }
 
-fn card(variant: &Variant) -> VariantCard {
+/// The id under which clients find a game.
+pub fn id_of(games: &Games, variant: &Arc<Variant>) -> String {
+    games.shown(&games.name(variant))
+}
+
+fn card(games: &Games, variant: &Arc<Variant>) -> VariantCard {
     VariantCard {
-        id: variant.id().to_owned(),
+        id: id_of(games, variant),
         name: variant.name().to_owned(),
         summary: variant.summary().to_owned(),
         origin: variant.origin().to_owned(),
@@ -77,9 +80,10 @@ pub async fn list(
     State(directory): State<Directory>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let make = || {
-        let all = games::in_order().filter_map(games::variant);
-        super::cached_json(&all.map(|v| card(&v)).collect::<Vec<_>>())
+    let games = directory.variants().clone();
+    let make = move || {
+        let all = games.catalogue().games();
+        super::cached_json(&all.map(|v| card(&games, &v)).collect::<Vec<_>>())
     };
     let kept = answers.get("variants", directory.work(), make).await?;
     Ok(kept.answer(&headers))
@@ -87,8 +91,9 @@ pub async fn list(
 
 /// Families of games between which players choose by match customs.
 #[utoipa::path(get, path = "/api/families", responses((status = 200, body = Vec<Family>)))]
-pub async fn families() -> axum::Json<Vec<Family>> {
-    axum::Json(customs::families().iter().map(Into::into).collect())
+pub async fn families(State(directory): State<Directory>) -> axum::Json<Vec<Family>> {
+    let families = directory.variants().families().iter();
+    axum::Json(families.map(|family| (&**family).into()).collect())
 }
 
 /// One game with everything needed to show it.
@@ -103,18 +108,19 @@ pub async fn detail(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let variant = find(&id)?;
-    let place = format!("variants/{}", variant.id());
-    let make = move || super::cached_json(&described(&variant));
+    let games = directory.variants().clone();
+    let variant = find(&games, &id)?;
+    let place = format!("variants/{}", id_of(&games, &variant));
+    let make = move || super::cached_json(&described(&games, &variant));
     let kept = answers.get(&place, directory.work(), make).await?;
     Ok(kept.answer(&headers))
 }
 
-fn described(variant: &Arc<Variant>) -> VariantDetail {
+fn described(games: &Games, variant: &Arc<Variant>) -> VariantDetail {
     let name = |square: &Square| variant.frame().name(*square).to_string();
-    let worth = Worth::of(variant);
+    let worth = Worth::of(games, variant);
     VariantDetail {
-        card: card(variant),
+        card: card(games, variant),
         missing: missing(variant),
         pieces: variant
             .kinds()
@@ -172,8 +178,11 @@ struct Worth {
 }
 
 impl Worth {
-    fn of(variant: &Arc<Variant>) -> Worth {
-        let tuned = games::values_of(variant).and_then(|text| Values::parse(variant, text).ok());
+    fn of(games: &Games, variant: &Arc<Variant>) -> Worth {
+        let tuned = games
+            .catalogue()
+            .values(variant)
+            .and_then(|text| Values::parse(variant, text).ok());
         let values = tuned.unwrap_or_else(|| estimate(variant));
         let pawn = variant.kinds().find(|&k| variant.piece(k).pawn);
         let pawn = pawn.map_or(100.0, |kind| mean(&values, variant, kind));

@@ -8,6 +8,7 @@ use crate::wire::{AnalyseQuestion, AnalysisLine, ServerMessage};
 use crate::work::Weight;
 use engine::Level;
 use husun::{Game, Position, Side};
+use play::Games;
 use std::net::IpAddr;
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -74,7 +75,12 @@ impl Analysis {
                 moves,
                 ..
             } = &question;
-            let job = |game: &Game| (job(game, asker, wanted), game.position().turn());
+            let job = |game: &Game| {
+                (
+                    job(&services.games, game, asker, wanted),
+                    game.position().turn(),
+                )
+            };
             services.lines.with(variant, fen.as_deref(), moves, job)
         };
         let (job, turn) = app.directory.work().run(Weight::Light, play).await??;
@@ -85,13 +91,13 @@ impl Analysis {
     }
 }
 
-fn job(game: &Game, asker: String, lines: u8) -> Job {
+fn job(games: &Games, game: &Game, asker: String, lines: u8) -> Job {
     let position = game.position();
     let history = (0..game.moves().len()).filter_map(|ply| game.position_at(ply));
     Job {
         asker,
         purpose: Purpose::Analysis,
-        variant: game.variant().id().to_owned(),
+        variant: games.name(game.variant()),
         fen: position.fen(),
         history: history.map(Position::key).collect(),
         level: Level::FULL.number(),

@@ -47,7 +47,7 @@ impl GameTask {
         Some(Job {
             asker: self.id.clone(),
             purpose: Purpose::Play,
-            variant: game.variant().id().to_owned(),
+            variant: self.table.games().name(game.variant()),
             fen: game.position().fen(),
             history: history.map(Position::key).collect(),
             level: level.number(),

@@ -14,6 +14,7 @@ use axum::extract::ws::Utf8Bytes;
 use axum_extra::extract::cookie::Key;
 use bus::{Bus, Listener, LocalBus, Subscription};
 use bytes::Bytes;
+use play::Games;
 use play::table::Person;
 use store::{
     Answer, GameWrite, Health, ListedGame, RunRow, SqlStore, Store, StoreError, StoredGame, Writer,
@@ -172,13 +173,15 @@ impl Bench {
         let begun = store.begin_run(0, None).await?;
         let clock = ServerClock::starting_at(Duration::ZERO);
         clock.resume(&Halt::Starting);
+        let games: Arc<Games> = Arc::default();
         let services = Arc::new(Services {
             writer: Writer::new(breakable.clone()),
             store: breakable,
             bus,
-            engines: Arc::new(LocalEngines::new(2, 1)?),
+            engines: Arc::new(LocalEngines::new(2, 1, &games)?),
             work: Work::new(),
-            lines: LineCache::default(),
+            lines: LineCache::new(games.clone()),
+            games,
             clock,
             keys: SeatKeys::new(&Key::generate()),
             run: begun.run,

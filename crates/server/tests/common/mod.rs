@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test uses its part
 
 use futures_util::{SinkExt, StreamExt};
+use games::Catalogue;
 use serde::de::DeserializeOwned;
 use server::Config;
 use server::wire::{ClientMessage, GameMade, ServerMessage, Snapshot};
@@ -39,7 +40,7 @@ impl TestServer {
             ..Config::default()
         };
         change(&mut config);
-        let running = server::bind(&config).await?;
+        let running = server::bind(&config, Catalogue::default()).await?;
         let address = running.address()?;
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = oneshot::channel();

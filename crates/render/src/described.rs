@@ -1,8 +1,6 @@
 //! The rules of a game as its data say them, in Markdown: for a user's own game, which has no page
 //! written for players.
 
-use crate::list::board_size;
-use crate::markdown::paragraph;
 use husun::variant::{Arrival, SideSquares, Stalemate};
 use husun::{Frame, Kind, Side, Square, Variant, Wing};
 use std::fmt::Write;
@@ -37,6 +35,27 @@ pub fn rules(variant: &Variant) -> String {
     text += "## Points\n\n";
     text += &list(&teller.points());
     text
+}
+
+/// Files by ranks, and the number of squares where some are missing.
+///
+/// ```
+/// use husun_render::described::board_size;
+/// assert_eq!(board_size(&games::variant("grand").unwrap()), "10x10");
+/// assert_eq!(board_size(&games::variant("alhusun").unwrap()), "104 of 12x10");
+/// ```
+pub fn board_size(variant: &Variant) -> String {
+    let frame = variant.frame();
+    let whole = usize::from(frame.files()) * usize::from(frame.ranks());
+    let size = format!("{}x{}", frame.files(), frame.ranks());
+    match frame.len() {
+        all if all == whole => size,
+        some => format!("{some} of {size}"),
+    }
+}
+
+fn paragraph(text: &str) -> String {
+    format!("{text}\n\n")
 }
 
 fn list(items: &[String]) -> String {

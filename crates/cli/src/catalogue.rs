@@ -1,0 +1,44 @@
+//! The games of this run of the program: those built in and those of the files that the user names.
+
+use anyhow::{Result, bail};
+use engine::{Engine, Options};
+use games::Catalogue;
+use husun::Variant;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Reads the user's own games, each of which may inherit from those before it, with what lies beside them.
+pub fn load(files: &[PathBuf]) -> Result<Catalogue> {
+    let mut games = Catalogue::default();
+    for file in files {
+        let name = file.display();
+        let before = games.own().count();
+        let variant = protocol::load_game(&mut games, file)?;
+        if games.own().count() == before {
+            bail!("{name}: a second game with the id `{}`", variant.id());
+        }
+        for warning in missing_pictures(&variant) {
+            eprintln!("husun: {name}: {warning}");
+        }
+    }
+    Ok(games)
+}
+
+/// An engine for a game, with its tuned values if it has some.
+pub fn engine(games: &Catalogue, variant: &Arc<Variant>, options: Options) -> Engine {
+    Engine::tuned(variant.clone(), games.values(variant), options)
+}
+
+/// Pieces whose picture there is none: a letter is drawn instead.
+fn missing_pictures(variant: &Variant) -> Vec<String> {
+    let is_missing = |image: &str| !image.is_empty() && render::images::find(image).is_none();
+    let pieces = variant.pieces().iter().filter(|p| is_missing(&p.image));
+    let names: Vec<&str> = render::images::all().iter().map(|i| i.name).collect();
+    let names = names.join(", ");
+    pieces
+        .map(|p| {
+            let (letter, image) = (p.letter, &p.image);
+            format!("pieces.{letter}.image: there is no picture `{image}`, a letter is drawn: expected one of {names}")
+        })
+        .collect()
+}

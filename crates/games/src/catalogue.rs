@@ -1,0 +1,296 @@
+//! The games that a program offers: those built in, and those read from files. Command line, protocols and server ask
+//! one [`Catalogue`], so that a game of one's own is found wherever a built-in one is.
+
+use crate::{Builtin, ORTHODOX};
+use husun::doc::{GameError, Library};
+use husun::variant::Variant;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The likeness of two words from which on one is offered for the other.
+const ALIKE: f64 = 0.75;
+
+/// The most letters of an unknown name that are repeated.
+const SAID: usize = 40;
+
+/// A game read from a file, with what lies beside the file.
+#[derive(Clone, Debug)]
+pub struct OwnGame {
+    variant: Arc<Variant>,
+    text: String,
+    /// Texts of the games that it inherits from, by id.
+    parents: BTreeMap<String, String>,
+    file: PathBuf,
+    rules: Option<String>,
+    values: Option<String>,
+}
+
+/// Why a game's file is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file, or one beside it, cannot be read.
+    #[error("{file}: {error}")]
+    Read {
+        /// The file.
+        file: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It says no game.
+    #[error(transparent)]
+    Game(#[from] GameError),
+}
+
+/// No game has that id.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown game `{asked}`: {guess}expected one of {known}")]
+pub struct UnknownGame {
+    /// What was asked for, shortened.
+    asked: String,
+    guess: String,
+    known: String,
+}
+
+/// The games of a program. A copy shares the games.
+///
+/// ```
+/// use husun_games::Catalogue;
+/// let games = Catalogue::default();
+/// assert_eq!(games.game("citadel9").unwrap().name(), "Citadel - 9 ranks");
+/// let error = games.game("citadl9").unwrap_err().to_string();
+/// assert!(error.starts_with("unknown game `citadl9`: did you mean `citadel9`? expected one of "));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Catalogue {
+    own: Vec<Arc<OwnGame>>,
+}
+
+impl Library for Catalogue {
+    fn game_text(&self, id: &str) -> Option<String> {
+        let own = self.own_by_id(id).map(|own| own.text.clone());
+        own.or_else(|| Builtin.game_text(id))
+    }
+
+    fn ids(&self) -> Vec<String> {
+        Catalogue::ids(self).map(String::from).collect()
+    }
+
+    fn reserved(&self, id: &str) -> Option<String> {
+        Builtin.game_text(id)
+    }
+}
+
+/// A catalogue that takes down which texts are asked for.
+struct Listening<'a> {
+    games: &'a Catalogue,
+    heard: RefCell<BTreeMap<String, String>>,
+}
+
+impl Library for Listening<'_> {
+    fn game_text(&self, id: &str) -> Option<String> {
+        let text = self.games.game_text(id)?;
+        let mut heard = self.heard.borrow_mut();
+        heard.insert(id.to_owned(), text.clone());
+        Some(text)
+    }
+
+    fn ids(&self) -> Vec<String> {
+        Library::ids(self.games)
+    }
+
+    fn reserved(&self, id: &str) -> Option<String> {
+        self.games.reserved(id)
+    }
+}
+
+impl OwnGame {
+    /// The game.
+    pub fn variant(&self) -> &Arc<Variant> {
+        &self.variant
+    }
+
+    /// Its text, as it stands in the file.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Texts of the games that it inherits from, by id.
+    pub fn parents(&self) -> &BTreeMap<String, String> {
+        &self.parents
+    }
+
+    /// The file that it was read from.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Its rules for players, where there is a file of them ([`rules_path`]).
+    pub fn rules(&self) -> Option<&str> {
+        self.rules.as_deref()
+    }
+
+    /// The engine's tuned values, where there is a file of them ([`values_path`]). They are not looked at here.
+    pub fn values(&self) -> Option<&str> {
+        self.values.as_deref()
+    }
+}
+
+impl Catalogue {
+    /// Reads a game's file and what lies beside it. It may inherit from every game of the catalogue, which does not have
+    /// it before [`Catalogue::insert`].
+    pub fn read(&self, file: &Path) -> Result<OwnGame, LoadError> {
+        let text = read(file)?;
+        let library = Listening {
+            games: self,
+            heard: RefCell::default(),
+        };
+        let variant = Variant::parse_with(&file.display().to_string(), &text, &library)?;
+        Ok(OwnGame {
+            variant,
+            text,
+            parents: library.heard.into_inner(),
+            rules: read_beside(&rules_path(file))?,
+            values: read_beside(&values_path(file))?,
+            file: file.to_owned(),
+        })
+    }
+
+    /// Takes a game; what had its id before is given back, unless it was a built-in one.
+    pub fn insert(&mut self, game: OwnGame) -> Option<Arc<OwnGame>> {
+        let same = |own: &Arc<OwnGame>| own.variant.id() == game.variant.id();
+        let before = self.own.iter().position(same);
+        let before = before.map(|at| self.own.remove(at));
+        self.own.push(Arc::new(game));
+        before
+    }
+
+    /// The games read from files, in the order in which they came.
+    pub fn own(&self) -> impl Iterator<Item = &OwnGame> {
+        self.own.iter().map(|own| &**own)
+    }
+
+    /// Ids of all games: those of files first, then the built-in ones in alphabetical order.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        let built_in = crate::ids().filter(|id| self.own_by_id(id).is_none());
+        let own = self.own.iter().map(|own| own.variant.id());
+        own.chain(built_in.map(|id| -> &str { id }))
+    }
+
+    /// All games: those of files first, then the built-in ones in the order in which people are offered them.
+    pub fn games(&self) -> impl Iterator<Item = Arc<Variant>> {
+        let built_in = crate::in_order().filter(|id| self.own_by_id(id).is_none());
+        let built_in = built_in.filter_map(crate::variant);
+        self.own
+            .iter()
+            .map(|own| own.variant.clone())
+            .chain(built_in)
+    }
+
+    /// The game of an id.
+    pub fn variant(&self, id: &str) -> Option<Arc<Variant>> {
+        let own = self.own_by_id(id).map(|own| own.variant.clone());
+        own.or_else(|| crate::variant(id))
+    }
+
+    /// The game of an id, or an error that lists the ids and offers the one that is most alike.
+    pub fn game(&self, id: &str) -> Result<Arc<Variant>, UnknownGame> {
+        self.variant(id).ok_or_else(|| {
+            let ids: Vec<&str> = self.ids().collect();
+            UnknownGame {
+                asked: id.chars().take(SAID).collect(),
+                guess: closest(id, &ids).map_or(String::new(), |g| format!("did you mean `{g}`? ")),
+                known: ids.join(", "),
+            }
+        })
+    }
+
+    /// The game of an id, a name or an alias, whatever its capitals; an empty text stands for the orthodox game. So a
+    /// game is named in the `Variant` tag of PGN.
+    ///
+    /// ```
+    /// let games = husun_games::Catalogue::default();
+    /// for (name, id) in [("Capablanca Chess", "capablanca"), ("From Position", "chess"), ("", "chess")] {
+    ///     assert_eq!(games.named(name).unwrap().id(), id);
+    /// }
+    /// assert!(games.named("checkers").is_none());
+    /// ```
+    pub fn named(&self, name: &str) -> Option<Arc<Variant>> {
+        let name = match name.trim() {
+            "" => ORTHODOX,
+            name => name,
+        };
+        let by_id = self.variant(name);
+        by_id.or_else(|| self.games().find(|v| v.is_called(name)))
+    }
+
+    /// The game read from a file that a variant is, if it is one.
+    pub fn own_of(&self, variant: &Arc<Variant>) -> Option<&OwnGame> {
+        self.own().find(|own| Arc::ptr_eq(&own.variant, variant))
+    }
+
+    /// A game's rules for players, in Markdown, where it has some.
+    pub fn rules(&self, variant: &Arc<Variant>) -> Option<&str> {
+        match self.own_of(variant) {
+            Some(own) => own.rules(),
+            None => crate::built_in(variant).map(|text| text.rules),
+        }
+    }
+
+    /// The engine's tuned values of a game, where it has some.
+    pub fn values(&self, variant: &Arc<Variant>) -> Option<&str> {
+        match self.own_of(variant) {
+            Some(own) => own.values(),
+            None => crate::built_in(variant)?.values,
+        }
+    }
+
+    fn own_by_id(&self, id: &str) -> Option<&OwnGame> {
+        self.own().find(|own| own.variant.id() == id)
+    }
+}
+
+/// The file of tuned values that belongs to a game's file: beside it, with its name, ending in `.values.toml`.
+///
+/// ```
+/// use std::path::Path;
+/// let values = husun_games::values_path(Path::new("games/lagoon.toml"));
+/// assert_eq!(values, Path::new("games/lagoon.values.toml"));
+/// ```
+pub fn values_path(game_file: &Path) -> PathBuf {
+    game_file.with_extension("values.toml")
+}
+
+/// The file of rules for players that belongs to a game's file: beside it, with its name, ending in `.rules.md`.
+pub fn rules_path(game_file: &Path) -> PathBuf {
+    game_file.with_extension("rules.md")
+}
+
+fn read(file: &Path) -> Result<String, LoadError> {
+    fs::read_to_string(file).map_err(|error| LoadError::Read {
+        file: file.display().to_string(),
+        error,
+    })
+}
+
+fn read_beside(file: &Path) -> Result<Option<String>, LoadError> {
+    match read(file) {
+        Err(LoadError::Read { error, .. }) if error.kind() == ErrorKind::NotFound => Ok(None),
+        text => text.map(Some),
+    }
+}
+
+/// The word of a list that is most like the given one, if it is alike enough.
+fn closest<'a>(word: &str, list: &[&'a str]) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    let alike = list
+        .iter()
+        .map(|known| (strsim::jaro_winkler(&word, known), *known));
+    alike
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known)
+}

@@ -1,0 +1,265 @@
+//! The games that a server plays: those of its catalogue, and those of files that were there once and whose games go
+//! on. A game of a file is named by its id and what its text says, `lagoon_0f1e2d3c4b5a6978`, so that a game under way
+//! keeps the rules with which it began.
+
+use crate::customs::{self, Family};
+use ::games::{Catalogue, UnknownGame};
+use husun::Variant;
+use husun::doc::{GameError, Library};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Parts an id and what stands for the text; no id has it.
+const PARTS: char = '_';
+
+/// What stands for the text of a built-in game where a file has taken its id.
+const BUILT_IN: &str = "builtin";
+
+/// Bytes of the sum of a text that its name shows.
+const SHOWN: usize = 8;
+
+/// The text of a game read from a file, with all that it inherits from: what must be kept so that its games can go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// The game's name, as `lagoon_0f1e2d3c4b5a6978`.
+    pub name: String,
+    /// The texts, as JSON.
+    pub texts: String,
+}
+
+/// What [`Definition::texts`] holds.
+#[derive(Serialize, Deserialize)]
+struct Texts {
+    game: String,
+    parents: BTreeMap<String, String>,
+}
+
+impl Library for Texts {
+    fn game_text(&self, id: &str) -> Option<String> {
+        self.parents.get(id).cloned()
+    }
+
+    fn ids(&self) -> Vec<String> {
+        self.parents.keys().cloned().collect()
+    }
+}
+
+/// Why a kept definition is no game.
+#[derive(Debug, thiserror::Error)]
+pub enum KeptError {
+    /// Its texts are not those that its name stands for.
+    #[error("definition {0}: its texts are not those that it was kept with")]
+    Sum(String),
+    /// No JSON, or not with these keys.
+    #[error("definition {0}: {1}")]
+    Json(String, serde_json::Error),
+    /// This version of the program does not understand it.
+    #[error("definition {0}: {1}")]
+    Game(String, GameError),
+}
+
+/// The games that are played.
+#[derive(Debug)]
+pub struct Games {
+    catalogue: Catalogue,
+    families: Vec<Arc<Family>>,
+    /// Those of the catalogue that were read from files.
+    own: Vec<(Definition, Arc<Variant>)>,
+    /// Those that storage had.
+    kept: RwLock<HashMap<String, Arc<Variant>>>,
+}
+
+impl Default for Games {
+    fn default() -> Games {
+        Games::new(Catalogue::default())
+    }
+}
+
+impl Games {
+    /// The games of a catalogue.
+    pub fn new(catalogue: Catalogue) -> Games {
+        let own = catalogue.own().map(|own| {
+            let texts = Texts {
+                game: own.text().to_owned(),
+                parents: own.parents().clone(),
+            };
+            // Texts alone: there is nothing in them that JSON cannot say.
+            let texts = serde_json::to_string(&texts).unwrap_or_default();
+            let name = format!("{}{PARTS}{}", own.variant().id(), sum(&texts));
+            (Definition { name, texts }, own.variant().clone())
+        });
+        Games {
+            own: own.collect(),
+            families: customs::families(),
+            kept: RwLock::default(),
+            catalogue,
+        }
+    }
+
+    /// The catalogue.
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// Families of games between which players choose by customs.
+    pub fn families(&self) -> &[Arc<Family>] {
+        &self.families
+    }
+
+    /// The family of a name.
+    pub fn family(&self, name: &str) -> Option<&Arc<Family>> {
+        self.families.iter().find(|f| f.name == name)
+    }
+
+    /// The game that someone names: by id, or by the name of [`Games::shown`].
+    pub fn find(&self, name: &str) -> Result<Arc<Variant>, UnknownGame> {
+        match name.contains(PARTS).then(|| self.stored(name)).flatten() {
+            Some(variant) => Ok(variant),
+            None => self.catalogue.game(name),
+        }
+    }
+
+    /// The game that a stored name stands for ([`Games::name`]): a built-in one, or one of a file that is known.
+    pub fn stored(&self, name: &str) -> Option<Arc<Variant>> {
+        let Some((id, text)) = name.split_once(PARTS) else {
+            return ::games::variant(name);
+        };
+        if text == BUILT_IN {
+            return ::games::variant(id);
+        }
+        let own = self.own.iter().find(|(d, _)| d.name == name);
+        own.map(|(_, variant)| variant.clone()).or_else(|| {
+            let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+            kept.get(name).cloned()
+        })
+    }
+
+    /// The name under which a game is stored: its id, and for one of a file what stands for its text.
+    pub fn name(&self, variant: &Arc<Variant>) -> String {
+        if let Some(definition) = self.definition(variant) {
+            return definition.name.clone();
+        }
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        let kept = kept.iter().find(|(_, v)| Arc::ptr_eq(v, variant));
+        kept.map_or(variant.id().to_owned(), |(name, _)| name.clone())
+    }
+
+    /// The name by which people find a game: its id, as long as that means this game.
+    pub fn shown(&self, name: &str) -> String {
+        let id = name.split(PARTS).next().unwrap_or(name);
+        let (meant, known) = (self.catalogue.variant(id), self.stored(name));
+        match (meant, known) {
+            (Some(meant), Some(known)) if Arc::ptr_eq(&meant, &known) => id.to_owned(),
+            // The file that took the id is not meant.
+            (Some(_), _) if name == id => format!("{id}{PARTS}{BUILT_IN}"),
+            _ => name.to_owned(),
+        }
+    }
+
+    /// What is to be kept of a game that was read from a file.
+    pub fn definition(&self, variant: &Arc<Variant>) -> Option<&Definition> {
+        let own = self.own.iter().find(|(_, v)| Arc::ptr_eq(v, variant));
+        own.map(|(definition, _)| definition)
+    }
+
+    /// Whether a stored name stands for a game that must be fetched from storage first.
+    pub fn is_missing(&self, name: &str) -> bool {
+        name.contains(PARTS) && self.stored(name).is_none()
+    }
+
+    /// Takes a game from what was kept of it.
+    pub fn keep(&self, definition: &Definition) -> Result<Arc<Variant>, KeptError> {
+        let name = || definition.name.clone();
+        let said = definition.name.split_once(PARTS).map(|(_, sum)| sum);
+        if said != Some(sum(&definition.texts).as_str()) {
+            return Err(KeptError::Sum(name()));
+        }
+        let texts: Texts =
+            serde_json::from_str(&definition.texts).map_err(|e| KeptError::Json(name(), e))?;
+        let variant = Variant::parse_with(&definition.name, &texts.game, &texts);
+        let variant = variant.map_err(|e| KeptError::Game(name(), e))?;
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(kept.entry(name()).or_insert(variant).clone())
+    }
+}
+
+/// The beginning of a text's SHA-256, in hexadecimal.
+fn sum(text: &str) -> String {
+    let sum = Sha256::digest(text);
+    sum[..SHOWN].iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::error::Error;
+    use std::path::Path;
+
+    fn examples() -> Result<Catalogue, Box<dyn Error>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples");
+        let mut games = Catalogue::default();
+        for file in ["lagoon.toml", "citadel-mirror.toml"] {
+            games.insert(games.read(&folder.join(file))?);
+        }
+        Ok(games)
+    }
+
+    #[test]
+    fn a_game_of_a_file_goes_on_without_its_file() -> Result<(), Box<dyn Error>> {
+        let with = Games::new(examples()?);
+        let without = Games::default();
+        for own in with.catalogue().own() {
+            let variant = own.variant();
+            let name = with.name(variant);
+            assert_eq!(with.shown(&name), variant.id());
+            assert!(Arc::ptr_eq(&with.find(variant.id())?, variant));
+            assert!(!with.is_missing(&name) && without.is_missing(&name));
+            assert!(without.find(&name).is_err());
+
+            let definition = with.definition(variant).ok_or("no definition")?;
+            let again = without.keep(definition)?;
+            assert_eq!(again.start().fen(), variant.start().fen());
+            assert_eq!(without.name(&again), name);
+            assert_eq!(without.shown(&name), name);
+            assert!(Arc::ptr_eq(&without.find(&name)?, &again));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_was_kept_is_what_was_meant() -> Result<(), Box<dyn Error>> {
+        let games = Games::new(examples()?);
+        let own = games.catalogue().own().next().ok_or("no game")?;
+        let mut definition = games.definition(own.variant()).ok_or("none")?.clone();
+        definition.texts = definition.texts.replacen("ranks", "ranks ", 1);
+        let error = Games::default().keep(&definition);
+        assert!(matches!(error, Err(KeptError::Sum(_))));
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_that_replaces_a_built_in_game_leaves_its_games_alone() -> Result<(), Box<dyn Error>> {
+        let folder = std::env::temp_dir().join(format!("husun-replaces-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        let file = folder.join("chess.toml");
+        let text = "id = \"chess\"\nreplaces = true\ninherits = \"chess\"\nname = \"My chess\"\n";
+        std::fs::write(&file, text)?;
+        let mut catalogue = Catalogue::default();
+        catalogue.insert(catalogue.read(&file)?);
+        std::fs::remove_dir_all(&folder)?;
+        let games = Games::new(catalogue);
+        assert_eq!(games.find("chess")?.name(), "My chess");
+        let built_in = games.stored("chess").ok_or("no chess")?;
+        assert_ne!(built_in.name(), "My chess");
+        let shown = games.shown("chess");
+        assert!(Arc::ptr_eq(&games.find(&shown)?, &built_in), "{shown}");
+        Ok(())
+    }
+}
