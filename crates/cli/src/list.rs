@@ -4,7 +4,7 @@ use crate::term;
 use anyhow::Result;
 use clap::Args;
 use games::Catalogue;
-use husun::variant::{SideLooks, Stalemate, StateFlag};
+use husun::variant::{SideLooks, Stalemate};
 use husun::{Side, Variant};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -150,16 +150,8 @@ fn value(variant: &Arc<Variant>, games: &Catalogue) -> Value {
 
 fn state_letters(variant: &Variant) -> Value {
     let mut letters = Map::new();
-    for (letter, flag) in variant.state_flags() {
-        let meaning = match flag {
-            StateFlag::InPrison(side, kind) => {
-                format!("{} {} in prison", side.name(), variant.piece(*kind).name)
-            }
-            StateFlag::Castled(side) => format!("{} has castled", side.name()),
-            StateFlag::Crowned => "crowned".into(),
-            StateFlag::Offer => "the side to move may crown".into(),
-        };
-        letters.insert(letter.to_string(), meaning.into());
+    for said in variant.state_letters() {
+        letters.insert(said.letter.to_string(), said.stands.into());
     }
     letters.into()
 }

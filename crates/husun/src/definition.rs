@@ -5,12 +5,13 @@
 use crate::clock::TimeControl;
 use crate::fen::Notation;
 use crate::frame::{Frame, Square};
+use crate::mechanisms::crowning::Crowning;
 use crate::piece::{Kind, Piece};
 use crate::setup::Setup;
 use crate::side::{Side, Wing};
 
 pub(crate) mod build;
-mod check;
+pub(crate) mod check;
 mod sense;
 
 /// Squares of a mechanism for each side; Black's are White's reflected.
@@ -93,15 +94,6 @@ pub struct Traverse {
     pub becomes: Kind,
     /// Each side's castle.
     pub castle: SideSquares,
-}
-
-/// Promotion of all pieces of a kind, of both sides, in lieu of a move, offered by a Traverse.
-#[derive(Clone, Copy, Debug)]
-pub struct Crowning {
-    /// Who is promoted.
-    pub piece: Kind,
-    /// To what.
-    pub becomes: Kind,
 }
 
 /// What a stalemate is worth.

@@ -2,6 +2,7 @@
 //! and completed from the game that it inherits from. What the values mean is checked in
 //! [`crate::variant`]; nothing here knows squares or moves.
 
+use crate::mechanisms::crowning::CrowningDoc;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -232,13 +233,6 @@ pub(crate) struct TraverseDoc {
     pub piece: At<String>,
     pub becomes: At<String>,
     pub squares: Vec<At<String>>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct CrowningDoc {
-    pub piece: At<String>,
-    pub becomes: At<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -338,17 +338,8 @@ impl Variant {
                     ));
                 }
                 StateFlag::Crowned => {
-                    let Some(crown) = &self.rules().crowning else {
-                        continue;
-                    };
-                    let stray = if set { crown.piece } else { crown.becomes };
-                    if pos.kind(stray).any() {
-                        let piece = self.piece(stray);
-                        let word = if set { "has" } else { "has not" };
-                        return wrong(format!(
-                            "the crowning {word} taken place, yet a {} ({}) stands on the board",
-                            piece.name, piece.letter
-                        ));
+                    if let Some(reason) = self.crowned_contradicts(pos, set) {
+                        return wrong(reason);
                     }
                 }
                 StateFlag::Offer if set => {
@@ -372,27 +363,6 @@ impl Variant {
         let starts = setups.any(|s| s.setup.board.contains(&Some((side, becomes))));
         let freed = self.rules().prison.iter().any(|p| p.piece == becomes);
         traverse.piece != becomes && !starts && !freed && pos.pieces(side, becomes).any()
-    }
-
-    fn offer_contradicts<S: Set>(&self, t: &Tables<S>, pos: &Pos<S>) -> Option<String> {
-        let (crown, castle) = (t.crown.as_ref()?, t.castle.as_ref()?);
-        if pos.state & crown.crowned != 0 {
-            return Some("the crowning has taken place already".into());
-        }
-        let them = pos.turn.opponent();
-        let becomes = Kind(castle.becomes);
-        let traversed = pos.pieces(them, becomes) & castle.squares[them.index()];
-        if traversed.is_empty() {
-            let name = &self.piece(becomes).name;
-            return Some(format!("no {name} of {} stands in her castle", them.name()));
-        }
-        if !t.crowning_is_safe(pos) {
-            return Some(format!(
-                "the royal piece of {} is attacked, or would be by the promoted",
-                pos.turn.name()
-            ));
-        }
-        None
     }
 
     /// Finds the initial step that passed over the given squares, and keeps those of them on which a

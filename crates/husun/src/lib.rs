@@ -17,6 +17,7 @@ mod flaw;
 pub mod frame;
 pub mod game;
 pub mod legality;
+mod mechanisms;
 mod movegen;
 pub mod moves;
 pub mod perft;

@@ -338,12 +338,8 @@ impl<S: Set> Tables<S> {
         if pos.rights.0 != 0 {
             self.castlings_of(pos, &guard, &safety, &scene, sink);
         }
-        if let Some(crown) = &self.crown
-            && pos.state & crown.offer != 0
-            && let Some(royal) = self.royal_square(pos, scene.us)
-        {
-            let kind = pos.kind_at(royal);
-            sink.one(Move::new(royal, royal, kind, kind, Special::Crowning));
+        if let Some(m) = self.crowning(pos, scene.us) {
+            sink.one(m);
         }
     }
 

@@ -35,11 +35,7 @@ impl<S: Set> Tables<S> {
         next.turn = them;
         next.key ^= self.keys.black;
         self.forget_passed(&mut next);
-        if let Some(crown) = &self.crown
-            && pos.state & crown.offer != 0
-        {
-            self.change_state(&mut next, crown.offer);
-        }
+        self.forget_offer(pos, &mut next);
         match m.special() {
             Special::Crowning => self.crown_all(&mut next),
             Special::CastleEast => self.castle_to(&mut next, us, Wing::East),
@@ -85,11 +81,7 @@ impl<S: Set> Tables<S> {
         next.key ^= self.keys.black;
         next.halfmove = (pos.halfmove + 1).min(HIGHEST_COUNTER);
         self.forget_passed(&mut next);
-        if let Some(crown) = &self.crown
-            && pos.state & crown.offer != 0
-        {
-            self.change_state(&mut next, crown.offer);
-        }
+        self.forget_offer(pos, &mut next);
         next
     }
 
@@ -101,7 +93,7 @@ impl<S: Set> Tables<S> {
     }
 
     #[inline(always)]
-    fn toggle(&self, pos: &mut Pos<S>, side: Side, kind: u8, square: Square) {
+    pub(crate) fn toggle(&self, pos: &mut Pos<S>, side: Side, kind: u8, square: Square) {
         let bit = S::bit(square);
         let planes = pos.kinds.as_mut();
         planes[usize::from(kind)] ^= bit;
@@ -116,7 +108,7 @@ impl<S: Set> Tables<S> {
     }
 
     #[inline(always)]
-    fn change_state(&self, pos: &mut Pos<S>, flags: u16) {
+    pub(crate) fn change_state(&self, pos: &mut Pos<S>, flags: u16) {
         pos.state ^= flags;
         pos.key ^= self.keys.of_state(flags);
     }
@@ -136,18 +128,6 @@ impl<S: Set> Tables<S> {
             }
             pos.passed = [NO_SQUARE; 2];
             pos.victim = NO_SQUARE;
-        }
-    }
-
-    fn crown_all(&self, next: &mut Pos<S>) {
-        let Some(crown) = &self.crown else { return };
-        next.halfmove = 0;
-        self.change_state(next, crown.crowned);
-        for side in Side::ALL {
-            for square in (next.kinds.as_ref()[usize::from(crown.piece)] & next.side(side)).iter() {
-                self.toggle(next, side, crown.piece, square);
-                self.toggle(next, side, crown.becomes, square);
-            }
         }
     }
 
@@ -177,20 +157,7 @@ impl<S: Set> Tables<S> {
                 self.change_state(next, place.flag[us.index()]);
             }
         }
-        if let (Some(castle), Some(crown)) = (&self.castle, &self.crown)
-            && m.piece_index() == castle.piece
-            && next.state & crown.crowned == 0
-            && self.crowning_is_safe(next)
-        {
-            self.change_state(next, crown.offer);
-        }
-    }
-
-    /// Whether the side to move is not in check, and would not be after a crowning.
-    pub(crate) fn crowning_is_safe(&self, pos: &Pos<S>) -> bool {
-        let mut crowned = *pos;
-        self.crown_all(&mut crowned);
-        !self.in_check(pos, pos.turn) && !self.in_check(&crowned, pos.turn)
+        self.offer_crowning(next, m);
     }
 
     /// Notes the squares that an initial step passed over on which it can be captured legally.

@@ -77,10 +77,7 @@ impl Position {
             Special::CastleEast => return CASTLING[0].0.into(),
             Special::CastleWest => return CASTLING[1].0.into(),
             Special::Crowning => {
-                let crowning = self.variant.rules().crowning;
-                return crowning.map_or(String::new(), |c| {
-                    format!("{}={}", letter(c.piece), letter(c.becomes))
-                });
+                return self.variant.crowning_in_san().unwrap_or_default();
             }
             _ => {}
         }
@@ -144,11 +141,12 @@ impl Position {
                 });
             }
         }
-        if let Some(c) = self.variant.rules().crowning {
-            let letter = |kind| self.variant.piece(kind).letter;
-            if word == format!("{}={}", letter(c.piece), letter(c.becomes)) {
-                return only(Special::Crowning);
-            }
+        if self
+            .variant
+            .crowning_in_san()
+            .is_some_and(|san| word == san)
+        {
+            return only(Special::Crowning);
         }
         let Some(parsed) = take_apart(word) else {
             let uci = self.parse_uci(word);

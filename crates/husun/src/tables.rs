@@ -4,6 +4,7 @@
 use crate::betza::Mode;
 use crate::definition::{CastlePath, StateFlag};
 use crate::frame::Square;
+use crate::mechanisms::crowning::Crown;
 use crate::pos::Group;
 use crate::set::Set;
 use crate::setup::CastlingRights;
@@ -174,15 +175,6 @@ pub(crate) struct Castle<S> {
     pub squares: [S; 2],
     /// By side: flag of having castled.
     pub castled: [u16; 2],
-}
-
-/// See [`crate::variant::Crowning`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Crown {
-    pub piece: u8,
-    pub becomes: u8,
-    pub crowned: u16,
-    pub offer: u16,
 }
 
 /// See [`crate::variant::Castling`].

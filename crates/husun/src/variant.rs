@@ -8,11 +8,13 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 pub use crate::definition::{
-    About, Arrival, CastlePath, Castling, Crowning, Customs, Definition, Endings, Initial,
-    NamedSetup, Points, Promotion, Region, Rules, SideLooks, SidePoints, SideSquares, Stalemate,
-    StateFlag, Traverse,
+    About, Arrival, CastlePath, Castling, Customs, Definition, Endings, Initial, NamedSetup,
+    Points, Promotion, Region, Rules, SideLooks, SidePoints, SideSquares, Stalemate, StateFlag,
+    Traverse,
 };
+pub use crate::mechanisms::crowning::Crowning;
 pub use crate::piece::{Kind, Piece};
+pub use crate::words::{StateLetter, WholeAct};
 
 /// A game: its [`Definition`], to whose methods it leads, and its tables.
 #[derive(Clone, Debug)]

@@ -7,6 +7,10 @@ use crate::frame::Square;
 use crate::piece::Kind;
 use crate::side::{Side, Wing};
 
+mod letters;
+
+pub use letters::{StateLetter, WholeAct};
+
 impl Definition {
     /// The moves of a kind in one sentence: what the game's file says, or else what its notation means.
     ///

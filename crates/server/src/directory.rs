@@ -18,7 +18,7 @@ use husun::clock::TimeControl;
 use husun::{Side, Variant};
 use metrics::gauge;
 use play::table::{Entry, Event, Opener, Person, SeatSpec, Spec, StoredCard, Table, WAITING};
-use play::{Both, Games, Who};
+use play::{Both, Definition, Games, Who};
 use rand::RngExt;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -26,7 +26,7 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use store::{CardRow, Due, GameWrite, NewGameRow, StoreError, StoredGame, millis};
+use store::{CardRow, DefinitionRow, Due, GameWrite, NewGameRow, StoreError, StoredGame, millis};
 use tokio::sync::OnceCell;
 
 /// Own games shown at most.
@@ -249,11 +249,33 @@ impl Directory {
         let Some(stored) = services.store.load(id).await? else {
             return Ok(None);
         };
+        self.fetch_definition(&stored).await?;
         let read = self
             .work()
             .run(Weight::Light, move || read(&stored, &services))
             .await?;
         Ok(Some(read?))
+    }
+
+    /// Brings the texts of a game's variant from storage, if it is one of a file that is not there now.
+    async fn fetch_definition(&self, stored: &StoredGame) -> Result<(), Refused> {
+        let games = self.variants().clone();
+        // A spec that cannot be read is told by who reads the game.
+        let spec: Option<Spec> = serde_json::from_str(&stored.spec).ok();
+        let name = spec.and_then(|spec| spec.variant);
+        let Some(name) = name.filter(|name| games.is_missing(name)) else {
+            return Ok(());
+        };
+        let kept = self.inner.services.store.definition(&name).await?;
+        let kept =
+            kept.ok_or_else(|| damaged(&stored.id, &format!("its rules, {name}, are not there")))?;
+        let definition = Definition {
+            name: kept.name,
+            texts: kept.texts,
+        };
+        let keep = move || games.keep(&definition).map(drop);
+        let done = self.work().run(Weight::Light, keep).await?;
+        done.map_err(|e| damaged(&stored.id, &e.to_string()))
     }
 
     /// Asks a live game something that it answers; nothing if the game is not live.
@@ -294,6 +316,11 @@ impl Directory {
         if table.is_over() {
             return Err(refused(Reason::Fen, "the game is over in that position"));
         }
+        let definition = table.variant().and_then(|v| services.games.definition(v));
+        let definition = definition.map(|d| DefinitionRow {
+            name: d.name.clone(),
+            texts: d.texts.clone(),
+        });
         let text =
             serde_json::to_string(&spec).map_err(|e| refused(Reason::Game, e.to_string()))?;
         let card = StoredCard::of(&table).to_text();
@@ -304,6 +331,7 @@ impl Directory {
                 made_ms: wall_ms(),
                 guests: table.guests().map(Into::into).collect(),
             }),
+            definition,
             due: Some(Due::At(millis(services.clock.now() + WAITING))),
             card: Some(CardRow { seq: 0, text: card }),
             ..GameWrite::default()
@@ -455,7 +483,13 @@ impl Directory {
                     }
                 },
             };
-            cards.push(show::card(&card, &id, Some(guest), &Presence::default()));
+            cards.push(show::card(
+                self.variants(),
+                &card,
+                &id,
+                Some(guest),
+                &Presence::default(),
+            ));
         }
         Ok(cards)
     }
@@ -611,14 +645,16 @@ fn start_fen(variant: &Arc<Variant>, wishes: &NewGame) -> Result<Option<String>,
     }
 }
 
+fn damaged(id: &str, problem: &str) -> Refused {
+    refused(
+        Reason::Damaged,
+        format!("game {id} in the storage is damaged: {problem}"),
+    )
+}
+
 /// Makes a game of what is stored.
 fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame, Refused> {
-    let damaged = |problem: String| {
-        refused(
-            Reason::Damaged,
-            format!("game {} in the storage is damaged: {problem}", stored.id),
-        )
-    };
+    let damaged = |problem: String| damaged(&stored.id, &problem);
     let spec: Spec =
         serde_json::from_str(&stored.spec).map_err(|e| damaged(format!("its making: {e}")))?;
     let mut entries = Vec::with_capacity(stored.events.len());

@@ -9,7 +9,7 @@ use play::customs::{Family, Method};
 use play::table::{
     ChatLine, Counsels, Opener, Played, SILENCE, Stage, StoredCard, StoredResult, Table,
 };
-use play::{Both, Who, check};
+use play::{Both, Games, Who, check};
 use std::time::Duration;
 
 /// Who is there now, as the sockets know.
@@ -314,6 +314,7 @@ pub fn snapshot(
 
 /// A game of a list, as it is told to a guest if it is in the list of own games.
 pub fn card(
+    games: &Games,
     card: &StoredCard,
     id: &str,
     guest: Option<&str>,
@@ -322,7 +323,7 @@ pub fn card(
     let own = guest.and_then(|guest| card.side_of(guest));
     wire::GameCard {
         id: id.into(),
-        variant: card.variant.clone(),
+        variant: card.variant.as_deref().map(|name| games.shown(name)),
         name: card.name.clone(),
         fen: card.fen.clone(),
         last: card.last.clone(),

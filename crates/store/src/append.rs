@@ -99,6 +99,15 @@ async fn together(
 
 async fn make(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(), StoreError> {
     for write in writes {
+        if let Some(definition) = &write.definition {
+            sqlx::query(
+                "INSERT INTO definitions (name, texts) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            )
+            .bind(&definition.name)
+            .bind(&definition.texts)
+            .execute(&mut *connection)
+            .await?;
+        }
         let Some(made) = &write.made else { continue };
         let done = sqlx::query(
             "INSERT INTO games (id, spec, made_ms, epoch) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",

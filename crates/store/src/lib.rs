@@ -64,6 +64,15 @@ pub struct CardRow {
     pub text: String,
 }
 
+/// Texts of a game that was read from a file: what its games need to go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinitionRow {
+    /// Its name, which stands for its texts.
+    pub name: String,
+    /// The texts.
+    pub texts: String,
+}
+
 /// What is written of one game, all of it or nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameWrite {
@@ -73,6 +82,8 @@ pub struct GameWrite {
     pub epoch: i64,
     /// The game itself, if it is new.
     pub made: Option<NewGameRow>,
+    /// Texts that it needs; what is there already under the name stays.
+    pub definition: Option<DefinitionRow>,
     /// What has happened, with numbers that follow on what is stored.
     pub events: Vec<EventRow>,
     /// When it wants to be looked at; as before if missing.
@@ -219,6 +230,8 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     fn write<'a>(&'a self, writes: &'a [GameWrite]) -> Answer<'a, Vec<Result<(), StoreError>>>;
     /// A game.
     fn load<'a>(&'a self, id: &'a str) -> Answer<'a, Option<StoredGame>>;
+    /// The texts kept under a name.
+    fn definition<'a>(&'a self, name: &'a str) -> Answer<'a, Option<DefinitionRow>>;
     /// Ids of games that want to be looked at, those that have waited longest first.
     fn due(&self, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>>;
     /// A guest's games, the newest first.

@@ -4,7 +4,9 @@
 
 use super::append;
 use super::file::DatabaseFile;
-use super::{Answer, EventRow, GameWrite, ListedGame, RunRow, Store, StoreError, StoredGame};
+use super::{
+    Answer, DefinitionRow, EventRow, GameWrite, ListedGame, RunRow, Store, StoreError, StoredGame,
+};
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions, AnyRow};
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::{AnyConnection, AnyPool, ConnectOptions, Connection, Row};
@@ -240,6 +242,18 @@ impl SqlStore {
         }))
     }
 
+    async fn definition_now(&self, name: &str) -> Result<Option<DefinitionRow>, StoreError> {
+        let row = sqlx::query("SELECT texts FROM definitions WHERE name = $1")
+            .bind(name)
+            .fetch_optional(&self.inner.readers)
+            .await?;
+        let Some(row) = row else { return Ok(None) };
+        Ok(Some(DefinitionRow {
+            name: name.into(),
+            texts: row.try_get(0)?,
+        }))
+    }
+
     async fn due_now(&self, now_ms: i64, limit: u32) -> Result<Vec<String>, StoreError> {
         let rows = sqlx::query("SELECT id FROM games WHERE due <= $1 ORDER BY due LIMIT $2")
             .bind(now_ms)
@@ -373,6 +387,10 @@ impl Store for SqlStore {
 
     fn load<'a>(&'a self, id: &'a str) -> Answer<'a, Option<StoredGame>> {
         Box::pin(within(self.load_now(id)))
+    }
+
+    fn definition<'a>(&'a self, name: &'a str) -> Answer<'a, Option<DefinitionRow>> {
+        Box::pin(within(self.definition_now(name)))
     }
 
     fn due(&self, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>> {

@@ -44,6 +44,24 @@ async fn one(store: &dyn Store, write: GameWrite) -> Result<Result<(), StoreErro
     Ok(results.remove(0))
 }
 
+/// The texts of a game's variant come with the game; the first that are kept under a name stay.
+async fn texts_are_kept_once(store: &dyn Store, tag: &str) -> Tested {
+    let name = format!("{tag}lagoon_00");
+    assert_eq!(store.definition(&name).await?, None);
+    let with = |game: &str, texts: &str| GameWrite {
+        definition: Some(DefinitionRow {
+            name: name.clone(),
+            texts: texts.into(),
+        }),
+        ..made(game)
+    };
+    one(store, with(&format!("{tag}x"), "{\"game\":\"'\"}")).await??;
+    one(store, with(&format!("{tag}y"), "other")).await??;
+    let kept = store.definition(&name).await?.ok_or("not kept")?;
+    assert_eq!((kept.name, kept.texts.as_str()), (name, "{\"game\":\"'\"}"));
+    Ok(())
+}
+
 async fn contract(store: Arc<dyn Store>, tag: &str) -> Tested {
     let (a, b) = (format!("{tag}a"), format!("{tag}b"));
     let (ann, bob) = (format!("{tag}ann"), format!("{tag}bob"));
@@ -109,6 +127,7 @@ async fn contract(store: Arc<dyn Store>, tag: &str) -> Tested {
             .await?
             .contains(&listed(Some("card")))
     );
+    texts_are_kept_once(store, tag).await?;
     // What is due, and what is over.
     assert!(store.due(500, 100_000).await?.contains(&a));
     assert!(!store.due(499, 100_000).await?.contains(&a));

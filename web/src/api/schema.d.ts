@@ -843,6 +843,13 @@ export interface components {
             reason: string;
             winner?: components["schemas"]["Side"] | null;
         };
+        /** @description A piece that is kept off the board. */
+        HeldPiece: {
+            /** @description Letter of its kind. */
+            piece: string;
+            /** @description Whose it is. */
+            side: components["schemas"]["Side"];
+        };
         /** @description A move that changes the piece that makes it for good. */
         LastingAct: {
             /** @description Letter of what it becomes. */
@@ -1206,6 +1213,18 @@ export interface components {
          * @enum {string}
          */
         Stage: "waiting" | "customs" | "playing" | "over" | "aborted";
+        /** @description What a letter of the state field says. */
+        StateLetter: {
+            /** @description What is told when it comes. */
+            comes?: string | null;
+            /** @description What is told when it goes. */
+            goes?: string | null;
+            held?: components["schemas"]["HeldPiece"] | null;
+            /** @description The letter. */
+            letter: string;
+            /** @description What holds as long as it stands. */
+            stands: string;
+        };
         /** @description A square to which a piece can go. */
         Target: {
             act?: components["schemas"]["Act"] | null;
@@ -1282,6 +1301,18 @@ export interface components {
             regions: components["schemas"]["Region"][];
             /** @description Set-ups, the standard one first. */
             setups: components["schemas"]["SetupInfo"][];
+            /** @description What the letters of the state field say, the fifth field of a position text that has seven. */
+            state: components["schemas"]["StateLetter"][];
+            whole_act?: components["schemas"]["WholeAct"] | null;
+        };
+        /** @description A move that no piece makes, in words. */
+        WholeAct: {
+            /** @description How one says that it is meant. */
+            agree: string;
+            /** @description What is done. */
+            offer: string;
+            /** @description What it means, for those who are about to do it. */
+            question: string;
         };
     };
     responses: never;

@@ -30,6 +30,7 @@ export type RulesText = Schemas['RulesText'];
 export type Chapter = Schemas['Chapter'];
 export type Example = Schemas['Example'];
 export type LastingAct = Schemas['LastingAct'];
+export type StateLetter = Schemas['StateLetter'];
 
 export type PositionRequest = Schemas['PositionRequest'];
 export type PositionAnswer = Schemas['PositionAnswer'];

@@ -1,8 +1,6 @@
-// What has happened in a game and is easily missed, in a sentence: the die, a prisoner who is free, Emperors.
-import type { CustomsNow, Side, VariantDetail } from '../api/types';
-import { readBoard, splitMove } from '../board/keys';
-import { pieceName } from '../board/say';
-import { prisoners, sideName } from './words';
+// What has happened in a game and is easily missed, in a sentence: the die, and what the game's data have to tell.
+import type { CustomsNow, VariantDetail } from '../api/types';
+import { standing } from './words';
 
 /** What a die has decided; null if none was thrown since. */
 export function thrown(
@@ -15,21 +13,11 @@ export function thrown(
 }
 
 /** What a move has brought about; null if nothing out of the common. */
-export function brought(variant: VariantDetail, before: string, after: string, uci: string): string | null {
-  const move = splitMove(uci);
-  if (move && move.from === move.to) {
-    const crown = readBoard(after).get(move.to);
-    return `All Kings are ${pieceName(variant, crown?.letter ?? 'X')}s now.`;
-  }
-  const free = (['white', 'black'] as const).flatMap((side: Side) => {
-    const left = [...prisoners(after, side)];
-    return [...prisoners(before, side)]
-      .filter((letter) => {
-        const at = left.indexOf(letter);
-        if (at >= 0) left.splice(at, 1);
-        return at < 0;
-      })
-      .map((letter) => `${sideName(variant, side)}'s ${pieceName(variant, letter)} is free.`);
-  });
-  return free.length ? free.join(' ') : null;
+export function brought(variant: VariantDetail, before: string, after: string): string | null {
+  const [was, is] = [standing(variant, before), standing(variant, after)];
+  const news = [
+    ...was.filter((letter) => !is.includes(letter)).map(({ goes }) => goes),
+    ...is.filter((letter) => !was.includes(letter)).map(({ comes }) => comes),
+  ].filter(Boolean);
+  return news.length ? news.join(' ') : null;
 }

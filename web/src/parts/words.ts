@@ -1,17 +1,22 @@
 // Words of the pages that more than one part needs.
-import type { GameResult, Both, Player, Side, VariantCard } from '../api/types';
+import type { GameResult, Both, Player, Side, StateLetter, VariantCard, VariantDetail } from '../api/types';
 
 /** Name of a side in a game. */
 export function sideName(variant: Pick<VariantCard, 'sides'> | null, side: Side): string {
   return variant?.sides[side] || (side === 'white' ? 'White' : 'Black');
 }
 
-/** Letters of a side's pieces in prison, from the state field of a position text. */
-export function prisoners(fen: string, side: Side): string {
+/** What stands in the state field of a position text, as the game's data say it. */
+export function standing(variant: Pick<VariantDetail, 'state'>, fen: string): StateLetter[] {
   const fields = fen.split(' ');
   const state = fields.length > 6 ? (fields[4] ?? '') : '';
-  if (!/^[CYcy]+$/.test(state)) return '';
-  return state.replace(side === 'white' ? /[^A-Z]/g : /[^a-z]/g, '').toUpperCase();
+  return variant.state.filter(({ letter }) => state.includes(letter));
+}
+
+/** Letters of a side's pieces that are kept off the board. */
+export function prisoners(variant: Pick<VariantDetail, 'state'> | null, fen: string, side: Side): string {
+  const letters = variant ? standing(variant, fen) : [];
+  return letters.map(({ held }) => (held?.side === side ? held.piece : '')).join('');
 }
 
 const REASONS: Record<string, string> = {

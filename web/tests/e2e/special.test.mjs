@@ -86,7 +86,7 @@ test('TigerSquares: the Queen Traverses, the opponent makes the Kings Emperors',
     await other.getByRole('button', { name: 'Yes, make them Emperors' }).click();
     await waitForPly(page, 2);
     assert.equal((await white.snapshot(id)).moves[1].uci, 'e8e8');
-    await page.getByText('The Kings have become Emperors').waitFor();
+    await page.getByText('All Kings are Emperors now.').first().waitFor();
     assert.match(await square(page, 'f1').getAttribute('aria-label'), /South Region's Emperor/);
     assert.match(await square(page, 'f8').getAttribute('aria-label'), /North Region's Emperor/);
   });

@@ -33,25 +33,25 @@ test('a tree comes back with its branches, its comments and the place', () => {
 
 const citadel = {
   sides: { white: 'Pure-White', black: 'Blue-Stripe' },
-  pieces: [
-    { letter: 'C', name: 'Chief Commander' },
-    { letter: 'Y', name: 'Prince, younger' },
-    { letter: 'X', name: 'Emperor' },
+  state: [
+    { letter: 'C', stands: '', goes: "Pure-White's Chief Commander is free." },
+    { letter: 'y', stands: '', goes: "Blue-Stripe's Prince, younger is free." },
+    { letter: 'X', stands: '', comes: 'All Kings are Emperors now.' },
+    { letter: 'S', stands: 'Blue has castled.' },
   ],
 };
 
-test('a prisoner set free is told, by side and name; a common move is not', () => {
+test('what comes and goes in the state field is told, a common move is not', () => {
   const fen = (state) => `9/9 w - - ${state} 0 1`;
-  assert.equal(brought(citadel, fen('CYcy'), fen('Ycy'), 'a7a8'), "Pure-White's Chief Commander is free.");
-  assert.equal(brought(citadel, fen('CYcy'), fen('CYc'), 'a2a1'), "Blue-Stripe's Prince, younger is free.");
-  assert.equal(brought(citadel, fen('CYcy'), fen('CYcy'), 'a2a3'), null);
+  const told = (before, after) => brought(citadel, fen(before), fen(after));
+  assert.equal(told('Cy', 'y'), "Pure-White's Chief Commander is free.");
+  assert.equal(told('Cy', 'C'), "Blue-Stripe's Prince, younger is free.");
+  assert.equal(told('-', 'X'), 'All Kings are Emperors now.');
+  assert.equal(told('-', 'S'), null);
+  assert.equal(told('Cy', 'Cy'), null);
 });
 
-test('Emperors are told, and the die when it falls', () => {
-  assert.equal(
-    brought(citadel, '1k/1K w - - - 0 1', '1k/1X w - - - 0 1', 'b1b1'),
-    'All Kings are Emperors now.',
-  );
+test('the die is told when it falls', () => {
   const asked = { questions: [{ name: 'ranks' }] };
   const fallen = { die: 4, questions: [{ name: 'ranks', settled: '8' }] };
   assert.equal(thrown(asked, fallen), 'The die shows 4, even: ranks 8.');

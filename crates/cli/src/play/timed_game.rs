@@ -7,7 +7,6 @@ use engine::Level;
 use husun::clock::{Clock, Remaining, TimeControl};
 use husun::pgn::Comment;
 use husun::record::Record;
-use husun::variant::StateFlag;
 use husun::{ActionError, Game, Kind, Move, Outcome, Position, Side};
 use std::time::Duration;
 
@@ -237,13 +236,11 @@ fn tenths(time: Duration) -> Duration {
 
 /// Kinds of a side's people who are in prison.
 pub fn prisoners(position: &Position, side: Side) -> Vec<Kind> {
-    let flags = position.variant().state_flags().iter();
-    flags
-        .filter(|(_, flag)| position.has_flag(*flag))
-        .filter_map(|(_, flag)| match flag {
-            StateFlag::InPrison(owner, kind) if *owner == side => Some(*kind),
-            _ => None,
-        })
+    let letters = position.variant().state_letters().into_iter();
+    let stands = letters.filter(|said| position.has_flag(said.flag));
+    let held = stands.filter_map(|said| said.held);
+    held.filter(|(owner, _)| *owner == side)
+        .map(|(_, kind)| kind)
         .collect()
 }
 

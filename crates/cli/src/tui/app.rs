@@ -240,8 +240,13 @@ impl<'a> App<'a> {
         if self.position().in_check() {
             more.push("Check!");
         }
-        if self.crowning().is_some() {
-            more.push("You may promote the Kings instead of moving: Ctrl-K.");
+        let offer;
+        if let Some(act) = self
+            .crowning()
+            .and_then(|_| self.position().variant().whole_act())
+        {
+            offer = format!("Instead of moving: {}? Ctrl-K.", act.offer);
+            more.push(offer.as_str());
         }
         if self.position().can_accept() {
             more.push("You may accept the end of the game: F9.");

@@ -168,14 +168,10 @@ pub fn label(m: Move, position: &Position) -> String {
     let piece = |kind| position.variant().piece(kind);
     let placed = piece(m.placed());
     match m.special() {
-        Special::Crowning => match position.variant().rules().crowning {
-            Some(c) => format!(
-                "promote every {} to {}",
-                piece(c.piece).name,
-                piece(c.becomes).name
-            ),
-            None => "promote".into(),
-        },
+        Special::Crowning => {
+            let act = position.variant().whole_act();
+            act.map_or_else(String::new, |act| act.offer)
+        }
         Special::CastleEast | Special::CastleWest => "castle".into(),
         _ if m.changes_kind() => format!("{}  {}", placed.letter, placed.name),
         _ => format!("{}  stays {}", placed.letter, placed.name),

@@ -5,6 +5,7 @@ use super::check::{Checker, bounds};
 use super::*;
 use crate::doc::{ArrivalDoc, At, GameDoc, GameError, PieceDoc, Problem, Sources};
 use crate::fen::Notation;
+use crate::mechanisms::crowning::Crowning;
 use crate::set::{Set, Words};
 use std::collections::HashSet;
 
@@ -259,7 +260,7 @@ fn rules(doc: &GameDoc, c: &Checker) -> Result<Rules, GameError> {
         several_royals: royals.is_some_and(|r| r.several),
         apart: royals.is_some_and(|r| r.apart),
         traverse: traverse(doc, c)?,
-        crowning: crowning(doc, c)?,
+        crowning: Crowning::read(doc, c)?,
         endings: endings(doc, c)?,
         points: points(doc, c)?,
     })
@@ -307,30 +308,6 @@ fn traverse(doc: &GameDoc, c: &Checker) -> Result<Option<Traverse>, GameError> {
 /// What the game calls an act, or else its usual name.
 fn act_name(given: Option<&At<String>>, usual: &str) -> String {
     given.map_or(usual, |name| name.get_ref()).to_owned()
-}
-
-fn crowning(doc: &GameDoc, c: &Checker) -> Result<Option<Crowning>, GameError> {
-    let Some(crowning) = &doc.crowning else {
-        return Ok(None);
-    };
-    if doc.traverse.is_none() {
-        let problem = "needs a [traverse] section, which offers it";
-        return Err(c.error(crowning, "crowning", Problem::Conflict(problem.into())));
-    }
-    let doc = crowning.get_ref();
-    let common = |key: &str, letter| {
-        let kind = c.kind(key, letter)?;
-        let piece = &c.pieces[kind.index()];
-        if !piece.royal && !piece.pawn {
-            return Ok(kind);
-        }
-        let problem = "cannot be royal or of pawn type";
-        Err(c.error(letter, key, Problem::Conflict(problem.into())))
-    };
-    Ok(Some(Crowning {
-        piece: common("crowning.piece", &doc.piece)?,
-        becomes: common("crowning.becomes", &doc.becomes)?,
-    }))
 }
 
 fn arrivals(
@@ -548,8 +525,7 @@ fn state_flags(rules: &Rules, pieces: &[Piece]) -> Vec<(char, StateFlag)> {
         }
     }
     if rules.crowning.is_some() {
-        flags.push(('X', StateFlag::Crowned));
-        flags.push(('!', StateFlag::Offer));
+        flags.extend(Crowning::LETTERS);
     }
     flags
 }

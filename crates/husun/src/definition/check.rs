@@ -4,7 +4,7 @@ use super::*;
 use crate::doc::{At, GameDoc, GameError, Problem, Sources};
 
 /// All that is known while a text is being checked.
-pub(super) struct Checker<'a> {
+pub(crate) struct Checker<'a> {
     pub sources: &'a Sources,
     pub frame: Frame,
     pub pieces: Vec<Piece>,
@@ -18,6 +18,13 @@ pub(super) fn bounds(found: impl ToString, expected: impl Into<String>) -> Probl
 }
 
 impl Checker<'_> {
+    /// A piece that would become another of its own kind.
+    pub fn becomes_itself(&self, at: &At<String>, key: &str, kind: Kind) -> GameError {
+        let letter = self.pieces[kind.index()].letter;
+        let problem = format!("{letter} would become {letter}: expected another piece");
+        self.error(at, key, Problem::Conflict(problem))
+    }
+
     pub fn error<T>(
         &self,
         at: &At<T>,

@@ -4,6 +4,7 @@
 use super::check::{Checker, bounds};
 use super::*;
 use crate::doc::{ArrivalDoc, At, GameDoc, GameError, Problem};
+use crate::mechanisms::crowning::Crowning;
 
 /// The most ways of moving along paths; no game known has more than a dozen.
 const MAX_PATHS: usize = 64;
@@ -190,11 +191,7 @@ fn prisoners(doc: &GameDoc, c: &Checker, rules: &Rules) -> Result<(), GameError>
             .iter()
             .map(|t| ("traverse.becomes", &t.get_ref().becomes)),
     );
-    ways.extend(
-        doc.crowning
-            .iter()
-            .map(|t| ("crowning.becomes", &t.get_ref().becomes)),
-    );
+    ways.extend(Crowning::becomes(doc));
     for (key, letter) in ways {
         let kind = c.kind(key, letter)?;
         if rules.prison.iter().any(|p| p.piece == kind) {
@@ -210,21 +207,11 @@ fn prisoners(doc: &GameDoc, c: &Checker, rules: &Rules) -> Result<(), GameError>
 
 /// What becomes another piece does become another.
 fn changes(doc: &GameDoc, c: &Checker, rules: &Rules) -> Result<(), GameError> {
-    let same = |piece: Kind| {
-        let letter = c.pieces[piece.index()].letter;
-        format!("{letter} would become {letter}: expected another piece")
-    };
     if let (Some(doc), Some(traverse)) = (&doc.traverse, &rules.traverse)
         && traverse.piece == traverse.becomes
     {
         let at = &doc.get_ref().becomes;
-        return Err(conflict(c, at, "traverse.becomes", same(traverse.piece)));
-    }
-    if let (Some(doc), Some(crowning)) = (&doc.crowning, &rules.crowning)
-        && crowning.piece == crowning.becomes
-    {
-        let at = &doc.get_ref().becomes;
-        return Err(conflict(c, at, "crowning.becomes", same(crowning.piece)));
+        return Err(c.becomes_itself(at, "traverse.becomes", traverse.piece));
     }
     Ok(())
 }

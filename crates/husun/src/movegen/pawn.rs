@@ -20,12 +20,7 @@ impl<S: Set> Tables<S> {
         }
         let us = pos.turn;
         for &kind in &zones.captured {
-            let placed = match &self.crown {
-                Some(crown) if kind == crown.piece && pos.state & crown.crowned != 0 => {
-                    crown.becomes
-                }
-                _ => kind,
-            };
+            let placed = self.crowned_kind(pos, kind);
             let standing = (pos.kinds.as_ref()[usize::from(placed)] & pos.side(us)).count();
             if standing < self.setup_counts[us.index()][usize::from(kind)] {
                 f(placed);

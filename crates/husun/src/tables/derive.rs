@@ -6,6 +6,7 @@ use super::*;
 use crate::betza::{Mode, Part, Vector, Way};
 use crate::definition::{Arrival, Definition, SideSquares, Stalemate};
 use crate::frame::{Frame, Square};
+use crate::mechanisms::crowning::Crown;
 use crate::set::Set;
 use crate::ways::{DIAGONAL, ORTHOGONAL, RiderShape, slides, without_slides};
 use std::collections::HashMap;
@@ -356,12 +357,7 @@ impl<S: Set> Tables<S> {
             squares: sets(&t.castle),
             castled: Side::ALL.map(|s| definition.flag_bit(StateFlag::Castled(s))),
         });
-        self.crown = rules.crowning.map(|c| Crown {
-            piece: c.piece.0,
-            becomes: c.becomes.0,
-            crowned: definition.flag_bit(StateFlag::Crowned),
-            offer: definition.flag_bit(StateFlag::Offer),
-        });
+        self.crown = Crown::of(definition);
         self.citadels = rules.endings.citadels.as_ref().map(sets);
         self.bare_king = rules.endings.bare_king;
         self.bare_royals = rules.endings.bare_royals;

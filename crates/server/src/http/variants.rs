@@ -5,8 +5,8 @@ use super::cache::AnswerCache;
 use crate::directory::Directory;
 use crate::refusal::Reason;
 use crate::wire::{
-    About, Both, Choice, Customs, Family, LastingAct, Looks, PieceInfo, Refusal, Region, SetupInfo,
-    VariantCard, VariantDetail,
+    About, Both, Choice, Customs, Family, HeldPiece, LastingAct, Looks, PieceInfo, Refusal, Region,
+    SetupInfo, StateLetter, VariantCard, VariantDetail, WholeAct,
 };
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
@@ -167,6 +167,16 @@ fn described(games: &Games, variant: &Arc<Variant>) -> VariantDetail {
         }),
         castling: variant.rules().castling.as_ref().map(|c| c.name.clone()),
         lasting: lasting(variant),
+        state: variant
+            .state_letters()
+            .into_iter()
+            .map(|l| state(variant, l))
+            .collect(),
+        whole_act: variant.whole_act().map(|act| WholeAct {
+            offer: act.offer,
+            question: act.question,
+            agree: act.agree,
+        }),
         accept: variant.rules().traverse.is_some() || variant.rules().crowning.is_some(),
     }
 }
@@ -203,6 +213,19 @@ impl Worth {
 fn mean(values: &Values, variant: &Variant, kind: Kind) -> f64 {
     let value = values.piece(variant, kind);
     f64::from(value.mg + value.eg) / 2.0
+}
+
+fn state(variant: &Variant, letter: husun::variant::StateLetter) -> StateLetter {
+    StateLetter {
+        letter: letter.letter.to_string(),
+        held: letter.held.map(|(side, kind)| HeldPiece {
+            side: side.into(),
+            piece: variant.piece(kind).letter.to_string(),
+        }),
+        stands: letter.stands,
+        comes: letter.comes,
+        goes: letter.goes,
+    }
 }
 
 fn lasting(variant: &Variant) -> Vec<LastingAct> {

@@ -29,10 +29,14 @@ impl GameTask {
         let Ok(best) = position.parse_uci(&best) else {
             return;
         };
+        let Some(act) = position.variant().whole_act() else {
+            return;
+        };
         let text = match best.special() {
-            Special::Crowning => "I would promote the Kings to Emperors.".to_owned(),
+            Special::Crowning => act.advice,
             _ => format!(
-                "I would leave the Kings as they are and play {}.",
+                "{} {}.",
+                act.instead,
                 position.san(best).unwrap_or_default()
             ),
         };

@@ -97,7 +97,7 @@ impl GameTask {
 
     pub(super) fn card(&self, request: Request, guest: Option<&str>) {
         let card = StoredCard::of(&self.table);
-        let card = show::card(&card, &self.id, guest, &self.presence());
+        let card = show::card(self.table.games(), &card, &self.id, guest, &self.presence());
         request.answer(serde_json::to_vec(&card).unwrap_or_default().into());
     }
 

@@ -17,7 +17,8 @@ use bytes::Bytes;
 use play::Games;
 use play::table::Person;
 use store::{
-    Answer, GameWrite, Health, ListedGame, RunRow, SqlStore, Store, StoreError, StoredGame, Writer,
+    Answer, DefinitionRow, GameWrite, Health, ListedGame, RunRow, SqlStore, Store, StoreError,
+    StoredGame, Writer,
 };
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -40,6 +41,9 @@ impl Store for Breakable {
                 false => self.store.write(writes).await,
             }
         })
+    }
+    fn definition<'a>(&'a self, name: &'a str) -> Answer<'a, Option<DefinitionRow>> {
+        self.store.definition(name)
     }
     fn load<'a>(&'a self, id: &'a str) -> Answer<'a, Option<StoredGame>> {
         self.store.load(id)

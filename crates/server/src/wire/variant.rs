@@ -100,6 +100,11 @@ pub struct VariantDetail {
     pub castling: Option<String>,
     /// Moves of pieces other than pawns that change the piece for good.
     pub lasting: Vec<LastingAct>,
+    /// What the letters of the state field say, the fifth field of a position text that has seven.
+    pub state: Vec<StateLetter>,
+    /// The move that no piece makes, written as a square twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whole_act: Option<WholeAct>,
     /// Whether players may accept mate or stalemate instead of an optional move.
     pub accept: bool,
 }
@@ -122,6 +127,44 @@ pub struct PieceInfo {
     /// What it is worth in pawns, to the nearest half; of a royal kind only where a side may have several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worth: Option<f64>,
+}
+
+/// What a letter of the state field says.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct StateLetter {
+    /// The letter.
+    pub letter: String,
+    /// The piece that is kept off the board as long as the letter stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldPiece>,
+    /// What holds as long as it stands.
+    pub stands: String,
+    /// What is told when it comes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comes: Option<String>,
+    /// What is told when it goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goes: Option<String>,
+}
+
+/// A piece that is kept off the board.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct HeldPiece {
+    /// Whose it is.
+    pub side: Side,
+    /// Letter of its kind.
+    pub piece: String,
+}
+
+/// A move that no piece makes, in words.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct WholeAct {
+    /// What is done.
+    pub offer: String,
+    /// What it means, for those who are about to do it.
+    pub question: String,
+    /// How one says that it is meant.
+    pub agree: String,
 }
 
 /// A move that changes the piece that makes it for good.

@@ -31,6 +31,15 @@ pub struct TestServer {
 
 impl TestServer {
     pub async fn start(name: &str, change: impl FnOnce(&mut Config)) -> Fallible<TestServer> {
+        TestServer::start_with(name, Catalogue::default(), change).await
+    }
+
+    /// A server of these games.
+    pub async fn start_with(
+        name: &str,
+        games: Catalogue,
+        change: impl FnOnce(&mut Config),
+    ) -> Fallible<TestServer> {
         let folder = std::env::temp_dir().join(format!("husun-{name}-{}", std::process::id()));
         let mut config = Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -40,7 +49,7 @@ impl TestServer {
             ..Config::default()
         };
         change(&mut config);
-        let running = server::bind(&config, Catalogue::default()).await?;
+        let running = server::bind(&config, games).await?;
         let address = running.address()?;
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = oneshot::channel();

@@ -1,0 +1,116 @@
+//! Games read from files on the server: found, explained and played as built-in ones, and gone on with when the file has
+//! changed or is not there any more.
+
+mod common;
+
+use common::{Fallible, Request, TestServer};
+use games::Catalogue;
+use server::wire::{
+    Chapter, GameCard, RulesText, Side, Snapshot, Stage, VariantCard, VariantDetail,
+};
+use std::path::{Path, PathBuf};
+
+/// A folder with a game's file and its rules.
+struct Files(PathBuf);
+
+impl Files {
+    fn new(name: &str) -> Fallible<Files> {
+        let folder = std::env::temp_dir().join(format!("husun-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        Ok(Files(folder))
+    }
+
+    fn games(&self) -> Fallible<Catalogue> {
+        let mut games = Catalogue::default();
+        games.insert(games.read(&self.0.join("lagoon.toml"))?);
+        Ok(games)
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+async fn lists_lagoon(server: &TestServer) -> Fallible<bool> {
+    let all: Vec<VariantCard> = server.get("/api/variants").await?;
+    Ok(all.iter().any(|v| v.id == "lagoon"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_of_a_file_goes_on_whatever_becomes_of_the_file() -> Fallible<()> {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples/lagoon.toml");
+    let text = std::fs::read_to_string(example)?;
+    let files = Files::new("own-files")?;
+    std::fs::write(files.0.join("lagoon.toml"), &text)?;
+    std::fs::write(
+        files.0.join("lagoon.rules.md"),
+        "# Lagoon\n\n## In short\n\nNobody swims.\n",
+    )?;
+
+    let server = TestServer::start_with("own", files.games()?, |_| ()).await?;
+    assert!(lists_lagoon(&server).await?);
+    let rules: RulesText = server.get("/api/variants/lagoon/rules").await?;
+    let swims = |chapter: &Chapter| chapter.html.contains("Nobody swims.");
+    assert!(rules.chapters.iter().any(swims));
+    let made = server
+        .make(r#"{"variant":"lagoon","side":"white","level":1}"#)
+        .await?;
+    let (mut white, snapshot) = server.join(&made.id, Some(&made.seat)).await?;
+    assert_eq!(snapshot.variant.as_deref(), Some("lagoon"));
+    let first = snapshot.now.legal.first().ok_or("no move")?.clone();
+    white.play(0, &first).await?;
+    assert_eq!(white.ply(2).await?.turn, Some(Side::White));
+    let start = snapshot.start;
+    server.stop().await?;
+
+    // Without the file.
+    let server = TestServer::start("own", |_| ()).await?;
+    assert!(!lists_lagoon(&server).await?);
+    let refused = server.ask(Request::get("/api/variants/lagoon")).await?;
+    assert_eq!(refused.status, 404);
+    let refused = server
+        .ask(Request::post("/api/games", r#"{"variant":"lagoon"}"#))
+        .await?;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    let (mut white, snapshot) = server.join(&made.id, Some(&made.seat)).await?;
+    assert_eq!(snapshot.now.stage, Stage::Playing);
+    assert_eq!(snapshot.start, start);
+    let name = snapshot.variant.ok_or("no variant")?;
+    assert!(name.starts_with("lagoon_"), "{name}");
+    let detail: VariantDetail = server.get(&format!("/api/variants/{name}")).await?;
+    assert_eq!(detail.card.id, name);
+    let next = snapshot.now.legal.first().ok_or("no move")?.clone();
+    white.play(2, &next).await?;
+    assert_eq!(white.ply(4).await?.turn, Some(Side::White));
+    server.stop().await?;
+
+    // With a file that has changed: both games are played, each as it began.
+    let changed = text.replacen("name = \"Lagoon\"", "name = \"Lagoon, revised\"", 1);
+    assert_ne!(changed, text);
+    std::fs::write(files.0.join("lagoon.toml"), changed)?;
+    let server = TestServer::start_with("own", files.games()?, |_| ()).await?;
+    let snapshot: Snapshot = server.get(&format!("/api/games/{}", made.id)).await?;
+    assert_eq!(snapshot.variant.as_deref(), Some(name.as_str()));
+    assert_eq!(
+        (snapshot.name.as_str(), snapshot.moves.len()),
+        ("Lagoon", 4)
+    );
+    let other = server
+        .make(r#"{"variant":"lagoon","side":"white","level":1}"#)
+        .await?;
+    let snapshot: Snapshot = server.get(&format!("/api/games/{}", other.id)).await?;
+    assert_eq!(snapshot.variant.as_deref(), Some("lagoon"));
+    assert_eq!(snapshot.name, "Lagoon, revised");
+    let watched: Vec<GameCard> = server.get("/api/games").await?;
+    drop(watched);
+    server.stop().await?;
+
+    // With the first file again.
+    std::fs::write(files.0.join("lagoon.toml"), &text)?;
+    let server = TestServer::start_with("own", files.games()?, |_| ()).await?;
+    let snapshot: Snapshot = server.get(&format!("/api/games/{}", made.id)).await?;
+    assert_eq!(snapshot.variant.as_deref(), Some("lagoon"));
+    server.end().await
+}
