@@ -47,6 +47,17 @@ pub enum PgnError {
 
 /// Reads the first game of a text. `charge` is told how many moves there are before any is played, and may refuse.
 pub fn read(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<PgnAnswer, PgnError> {
+    let record = record(text, charge)?;
+    Ok(PgnAnswer {
+        variant: record.start.variant().id().to_owned(),
+        start: record.start.fen(),
+        line: line(&record.main, &record.start),
+        tags: record.tags,
+    })
+}
+
+/// The first game of a text with its moves understood; `charge` as for [`read`].
+pub fn record(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<Record, PgnError> {
     if text.len() > MAX_TEXT {
         return Err(PgnError::Long(text.len()));
     }
@@ -60,13 +71,7 @@ pub fn read(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<PgnAnswer, P
         return Err(PgnError::Rate);
     }
     let known = || games::ids().collect::<Vec<_>>().join(", ");
-    let record = Record::from_raw(&raw, games::named, known).map_err(|e| wrong(e.to_string()))?;
-    Ok(PgnAnswer {
-        variant: record.start.variant().id().to_owned(),
-        start: record.start.fen(),
-        line: line(&record.main, &record.start),
-        tags: record.tags,
-    })
+    Record::from_raw(&raw, games::named, known).map_err(|e| wrong(e.to_string()))
 }
 
 fn count(line: &Movetext) -> usize {

@@ -1,5 +1,6 @@
 //! Who comes when: those who ask take turns, games come before analysis, and one thread never analyses.
 
+use super::queue::{QUEUE, Queue, Task};
 use super::*;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -21,6 +22,7 @@ fn job(asker: &str, purpose: Purpose, most: Duration) -> Result<Job, &'static st
         level: 8,
         clock: None,
         most,
+        nodes: None,
         lines: 1,
         seed: 0,
     })
