@@ -21,7 +21,7 @@ use store::ReviewRow;
 
 /// Positions that the engine searches for each position of a game, and for a whole game at most: of long games it looks
 /// less deeply at each.
-const NODES: (u64, u64) = (60_000, 12_000_000);
+const NODES: (u64, u64) = (40_000, 8_000_000);
 /// Longest thought about a position, whatever the machine.
 const LONGEST: Duration = Duration::from_secs(5);
 /// Positions asked for at once, so that there is one when the engine has done one.
