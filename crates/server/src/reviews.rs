@@ -38,7 +38,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const AGAIN: Duration = Duration::from_secs(1);
 /// Attempts to store what was found.
 const ATTEMPTS: usize = 60;
-/// For how long a game that was brought in as text is kept after it was asked for.
+/// For how long a game that was brought in as text is kept.
 pub const KEPT_FOR: Duration = Duration::from_secs(180 * 24 * 3600);
 
 /// All reviews.
