@@ -14,6 +14,20 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // What every page with a board has comes in one piece, which is smaller than its parts.
+          includeDependenciesRecursively: false,
+          groups: [
+            {
+              name: 'Board',
+              test: /src\/(board\/(Board|Grid|Chooser|asking|board|say)|parts\/(Pieces|MoveList|CopyLink))\.|chessgroundx/,
+            },
+          ],
+        },
+      },
+    },
   },
   server: { proxy },
   preview: { proxy },

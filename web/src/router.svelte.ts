@@ -5,12 +5,15 @@ export type Route =
   | { page: 'mine' }
   | { page: 'game'; id: string }
   | { page: 'rules'; id: string | null }
+  | { page: 'review'; id: string; game: boolean }
   | { page: 'analysis'; variant: string | null }
   | { page: 'lost' };
 
 function read(path: string): Route {
   const parts = path.split('/').filter(Boolean).map(decodeURIComponent);
-  const [first, second] = parts;
+  const [first, second, third] = parts;
+  if (first === 'game' && second && third === 'review' && parts.length === 3)
+    return { page: 'review', id: second, game: true };
   if (parts.length > 2) return { page: 'lost' };
   switch (first) {
     case undefined:
@@ -21,6 +24,8 @@ function read(path: string): Route {
       return second ? { page: 'game', id: second } : { page: 'lost' };
     case 'rules':
       return { page: 'rules', id: second ?? null };
+    case 'review':
+      return second ? { page: 'review', id: second, game: false } : { page: 'lost' };
     case 'analysis':
       return { page: 'analysis', variant: second ?? null };
     default:

@@ -30,6 +30,7 @@ mod level;
 mod limits;
 mod pair;
 mod random;
+pub mod review;
 mod root;
 mod score;
 mod search;

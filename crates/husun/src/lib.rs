@@ -17,7 +17,11 @@ mod flaw;
 pub mod frame;
 pub mod game;
 pub mod legality;
+<<<<<<< HEAD
 mod mechanisms;
+=======
+pub mod moments;
+>>>>>>> review
 mod movegen;
 pub mod moves;
 pub mod perft;
@@ -46,6 +50,7 @@ pub use flaw::Flaw;
 pub use frame::{Frame, Square};
 pub use game::{ActionError, Game, Outcome, Reason};
 pub use legality::SetupError;
+pub use moments::Moment;
 pub use moves::{IllegalMove, Move, PackedMove, Special};
 pub use position::{Position, PositionError, UciError};
 pub use san::SanError;

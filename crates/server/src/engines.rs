@@ -2,21 +2,26 @@
 //! and one thread never analyses, so that nobody's analysis delays anybody's game. What is asked is data and answers
 //! come by a channel, so that another pool may have its threads elsewhere.
 
+mod queue;
 #[cfg(test)]
 mod tests;
 
 use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Score};
 use husun::clock::{Remaining, TimeControl};
 use husun::{Move, Position, Variant};
+<<<<<<< HEAD
 use metrics::{counter, gauge, histogram};
 use play::Games;
+=======
+use metrics::{counter, histogram};
+use queue::{Shared, Task};
+>>>>>>> review
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -25,8 +30,6 @@ use tokio::sync::mpsc;
 const STACK: usize = 16 << 20;
 /// Engines that a thread keeps, each for one game.
 pub(crate) const KEPT: usize = 4;
-/// Jobs waiting at most, of each kind.
-const QUEUE: usize = 1000;
 /// Longest thought about a move: others wait.
 const LONGEST: Duration = Duration::from_secs(5);
 /// Time for a move without a clock, by whether it is full strength.
@@ -37,6 +40,8 @@ const OVERHEAD: Duration = Duration::from_millis(30);
 const PAUSE: Duration = Duration::from_millis(100);
 /// Moves told of a line.
 const SHOWN: usize = 24;
+/// An analysis that others wait for ends after this, as soon as a depth is complete.
+const SLICE: Duration = Duration::from_secs(3);
 
 /// What a job is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +51,8 @@ pub enum Purpose {
     Play,
     /// Someone looks at a position.
     Analysis,
+    /// A position of a game that is looked back at.
+    Review,
 }
 
 /// How the clock of the side to move stands.
@@ -76,6 +83,9 @@ pub struct Job {
     pub clock: Option<JobClock>,
     /// Longest thought.
     pub most: Duration,
+    /// Positions to search at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
     /// How many lines.
     pub lines: usize,
     /// What the choices of lower levels are drawn from.
@@ -170,110 +180,6 @@ pub trait Engines: fmt::Debug + Send + Sync + 'static {
     fn close(&self);
 }
 
-/// A job that waits or is done, with the way back.
-struct Task {
-    job: Job,
-    since: Instant,
-    reports: mpsc::UnboundedSender<Report>,
-    stop: Arc<AtomicBool>,
-}
-
-/// Jobs of one purpose, those who ask taking turns.
-#[derive(Default)]
-struct Queue {
-    askers: VecDeque<String>,
-    waiting: HashMap<String, VecDeque<Task>>,
-    len: usize,
-}
-
-impl Queue {
-    fn push(&mut self, task: Task) -> Result<(), Busy> {
-        if self.len >= QUEUE {
-            return Err(Busy);
-        }
-        let asker = task.job.asker.clone();
-        let queue = self.waiting.entry(asker.clone()).or_default();
-        if queue.is_empty() {
-            self.askers.push_back(asker);
-        }
-        queue.push_back(task);
-        self.len += 1;
-        Ok(())
-    }
-
-    fn pop(&mut self) -> Option<Task> {
-        let asker = self.askers.pop_front()?;
-        let queue = self.waiting.get_mut(&asker)?;
-        let task = queue.pop_front()?;
-        match queue.is_empty() {
-            true => {
-                self.waiting.remove(&asker);
-            }
-            false => self.askers.push_back(asker),
-        }
-        self.len -= 1;
-        Some(task)
-    }
-
-    /// How many come before the next job of one who asks.
-    fn before(&self, asker: &str) -> Option<usize> {
-        self.askers.iter().position(|a| a == asker)
-    }
-}
-
-#[derive(Default)]
-struct Queues {
-    play: Queue,
-    analysis: Queue,
-    closing: bool,
-}
-
-impl Queues {
-    /// The next job for a thread.
-    fn pop(&mut self, analyses: bool) -> Option<Task> {
-        let next = match analyses {
-            true => self.play.pop().or_else(|| self.analysis.pop()),
-            false => self.play.pop(),
-        };
-        self.note();
-        next
-    }
-
-    fn note(&self) {
-        gauge!("husun_engine_waiting", "for" => "play").set(self.play.len as f64);
-        gauge!("husun_engine_waiting", "for" => "analysis").set(self.analysis.len as f64);
-    }
-}
-
-#[derive(Default)]
-struct Shared {
-    queues: Mutex<Queues>,
-    more: Condvar,
-}
-
-impl Shared {
-    fn queues(&self) -> MutexGuard<'_, Queues> {
-        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The next job for a thread, waited for; none when the pool is closed.
-    fn next(&self, analyses: bool) -> Option<Task> {
-        let mut queues = self.queues();
-        loop {
-            if queues.closing {
-                return None;
-            }
-            if let Some(next) = queues.pop(analyses) {
-                return Some(next);
-            }
-            queues = self
-                .more
-                .wait(queues)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
 /// Threads of this process.
 #[derive(Clone)]
 pub struct LocalEngines {
@@ -298,6 +204,7 @@ impl LocalEngines {
                 engines: Vec::new(),
                 games: games.clone(),
                 hash: hash.max(1),
+                shared: shared.clone(),
             };
             thread::Builder::new()
                 .name(format!("engine-{number}"))
@@ -321,35 +228,21 @@ impl Engines for LocalEngines {
             reports: told,
             stop: stop.clone(),
         };
-        let purpose = job.purpose;
-        let task = Task {
+        self.shared.push(Task {
             job,
             since: Instant::now(),
             reports,
             stop,
-        };
-        let mut queues = self.shared.queues();
-        match purpose {
-            Purpose::Play => queues.play.push(task)?,
-            Purpose::Analysis => queues.analysis.push(task)?,
-        }
-        queues.note();
-        drop(queues);
-        self.shared.more.notify_all();
+        })?;
         Ok(asked)
     }
 
     fn before(&self, purpose: Purpose, asker: &str) -> Option<usize> {
-        let queues = self.shared.queues();
-        match purpose {
-            Purpose::Play => queues.play.before(asker),
-            Purpose::Analysis => Some(queues.analysis.before(asker)? + queues.play.len),
-        }
+        self.shared.before(purpose, asker)
     }
 
     fn close(&self) {
-        self.shared.queues().closing = true;
-        self.shared.more.notify_all();
+        self.shared.close();
     }
 }
 
@@ -367,6 +260,7 @@ struct Worker {
     engines: Vec<Engine>,
     games: Arc<Games>,
     hash: usize,
+    shared: Arc<Shared>,
 }
 
 impl Worker {
@@ -423,8 +317,14 @@ impl Worker {
                 remaining: clock.remaining,
                 moves_to_go: None,
             }),
+            nodes: job.nodes,
             ..Limits::movetime(job.most)
         };
+        let shared = self.shared.clone();
+        let begun = Instant::now();
+        // Who looks at a position for long makes way for others when there are some.
+        let makes_way =
+            || job.purpose == Purpose::Analysis && begun.elapsed() >= SLICE && shared.others_wait();
         let hash = self.hash;
         let engine = self.engine_for(position.variant());
         engine.set_options(Options {
@@ -438,6 +338,9 @@ impl Worker {
         });
         let outcome = engine.search(position, &job.history, &limits, stop, &mut |info| {
             telling.note(info);
+            if makes_way() {
+                stop.store(true, Relaxed);
+            }
         });
         telling.tell_rest();
         Thought {

@@ -12,6 +12,7 @@ mod looks;
 pub mod operate;
 mod positions;
 mod reach;
+mod reviews;
 mod rules;
 mod safety;
 mod variants;
@@ -62,6 +63,16 @@ pub fn router(app: App) -> Router {
         .route("/api/games", get(games::watchable).post(games::make))
         .route("/api/games/{id}", get(games::look))
         .route("/api/games/{id}/pgn", get(games::pgn))
+        .route(
+            "/api/games/{id}/review",
+            get(reviews::look_game).post(reviews::of_game),
+        )
+        .route(
+            "/api/reviews",
+            post(reviews::of_text).layer(DefaultBodyLimit::max(MAX_PGN)),
+        )
+        .route("/api/reviews/{id}", get(reviews::look).post(reviews::go_on))
+        .route("/api/reviews/{id}/try", post(reviews::attempt))
         .route("/api/me", get(guests::me).put(guests::rename))
         .route("/api/me/games", get(guests::own))
         .route("/api/openapi.json", get(operate::openapi))
@@ -224,6 +235,12 @@ pub fn document() -> utoipa::openapi::OpenApi {
         games::make,
         games::look,
         games::pgn,
+        reviews::of_game,
+        reviews::look_game,
+        reviews::of_text,
+        reviews::look,
+        reviews::go_on,
+        reviews::attempt,
         guests::me,
         guests::rename,
         guests::own,

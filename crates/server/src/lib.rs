@@ -14,6 +14,7 @@ pub mod net;
 mod pgn;
 pub mod positions;
 pub mod refusal;
+pub mod reviews;
 pub mod seats;
 mod serve;
 pub mod services;

@@ -20,6 +20,8 @@ pub struct Limits {
     pub requests_per_second: u32,
     /// Games made a minute and address.
     pub games_per_minute: u32,
+    /// Games given to the engine to be looked back at, an hour and address, as many at once.
+    pub reviews_per_hour: u32,
     /// Positions computed a second and address, with bursts of ten times that: texts are charged by their moves,
     /// pictures and lines of moves by what they cost.
     pub positions_per_second: u32,
@@ -42,6 +44,7 @@ impl Default for Limits {
         Limits {
             requests_per_second: 50,
             games_per_minute: 60,
+            reviews_per_hour: 60,
             positions_per_second: 2000,
             connections: 10_000,
             connections_per_address: 256,
@@ -55,10 +58,11 @@ impl Default for Limits {
 
 impl Limits {
     /// Each with its key in the settings.
-    pub fn named(&self) -> [(&'static str, u32); 9] {
+    pub fn named(&self) -> [(&'static str, u32); 10] {
         [
             ("requests_per_second", self.requests_per_second),
             ("games_per_minute", self.games_per_minute),
+            ("reviews_per_hour", self.reviews_per_hour),
             ("positions_per_second", self.positions_per_second),
             ("connections", self.connections),
             ("connections_per_address", self.connections_per_address),
@@ -103,6 +107,7 @@ pub struct Guard {
     limits: Limits,
     requests: Option<Keyed>,
     games: Option<Keyed>,
+    reviews: Option<Keyed>,
     positions: Option<Keyed>,
     health: Option<Keyed>,
     wakes: Option<Keyed>,
@@ -143,6 +148,7 @@ impl Guard {
             requests: keyed(per_second(rate, 10)),
             health: keyed(per_second(rate.saturating_mul(HEALTH), 10)),
             games: keyed(NonZeroU32::new(limits.games_per_minute).map(Quota::per_minute)),
+            reviews: keyed(NonZeroU32::new(limits.reviews_per_hour).map(Quota::per_hour)),
             positions: keyed(per_second(limits.positions_per_second, 10)),
             // Lifted together with the limit that it stands beside.
             wakes: keyed(
@@ -167,6 +173,11 @@ impl Guard {
     /// Whether an address may make a game.
     pub fn game(&self, address: IpAddr) -> bool {
         check("games", &self.games, address, 1)
+    }
+
+    /// Whether an address may have a game looked back at.
+    pub fn review(&self, address: IpAddr) -> bool {
+        check("reviews", &self.reviews, address, 1)
     }
 
     /// Whether an address may have `n` positions computed, which are charged to it. More than a whole burst is
@@ -215,6 +226,7 @@ impl Guard {
             &self.requests,
             &self.health,
             &self.games,
+            &self.reviews,
             &self.positions,
             &self.wakes,
         ];

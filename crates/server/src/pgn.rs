@@ -47,11 +47,26 @@ pub enum PgnError {
 }
 
 /// Reads the first game of a text. `charge` is told how many moves there are before any is played, and may refuse.
+<<<<<<< HEAD
 pub fn read(
     text: &str,
     games: &Catalogue,
     charge: impl FnOnce(u32) -> bool,
 ) -> Result<PgnAnswer, PgnError> {
+=======
+pub fn read(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<PgnAnswer, PgnError> {
+    let record = record(text, charge)?;
+    Ok(PgnAnswer {
+        variant: record.start.variant().id().to_owned(),
+        start: record.start.fen(),
+        line: line(&record.main, &record.start),
+        tags: record.tags,
+    })
+}
+
+/// The first game of a text with its moves understood; `charge` as for [`read`].
+pub fn record(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<Record, PgnError> {
+>>>>>>> review
     if text.len() > MAX_TEXT {
         return Err(PgnError::Long(text.len()));
     }
@@ -64,6 +79,7 @@ pub fn read(
     if !charge(1 + moves as u32) {
         return Err(PgnError::Rate);
     }
+<<<<<<< HEAD
     let (named, known) = (
         |name: &str| games.named(name),
         || games.ids().collect::<Vec<_>>().join(", "),
@@ -75,6 +91,10 @@ pub fn read(
         line: line(&record.main, &record.start),
         tags: record.tags,
     })
+=======
+    let known = || games::ids().collect::<Vec<_>>().join(", ");
+    Record::from_raw(&raw, games::named, known).map_err(|e| wrong(e.to_string()))
+>>>>>>> review
 }
 
 fn count(line: &Movetext) -> usize {

@@ -10,6 +10,7 @@ use crate::http::{self, cache::AnswerCache, client::Client, hosts::Hosts, operat
 use crate::limits::Guard;
 use crate::net::{self, Bounds};
 use crate::positions::LineCache;
+use crate::reviews::Reviews;
 use crate::seats::SeatKeys;
 use crate::services::{Services, wall_ms};
 use crate::slow::watched;
@@ -32,6 +33,8 @@ use tokio::net::TcpListener;
 
 /// How often quiet addresses are forgotten.
 const SWEEP: Duration = Duration::from_secs(60);
+/// How often it is looked for reviews whose time is over.
+const FORGET: Duration = Duration::from_secs(3600);
 /// How often the storage is asked whether it is there.
 const PING: Duration = Duration::from_secs(2);
 /// Pause between attempts to open a storage that is out of order.
@@ -210,6 +213,7 @@ impl Running {
             self.metrics.clone(),
         );
         let (guard, open_to_players) = (app.guard.clone(), app.ready.clone());
+        let reviews = app.reviews.clone();
         gate.open(http::router(app));
         let (_alive, server) = std::sync::mpsc::channel();
         let (run, clock) = (services.run, services.clock.clone());
@@ -221,6 +225,7 @@ impl Running {
             tokio::spawn(watch_storage(store.clone())),
             tokio::spawn(watched("attendance", directory.clone().attend())),
             tokio::spawn(sweep(guard, self.metrics)),
+            tokio::spawn(forget(reviews)),
             tokio::spawn(end_of_start(
                 services.clock.clone(),
                 Duration::from_secs(self.config.start_grace_seconds.into()),
@@ -344,6 +349,7 @@ async fn begin(url: &str, note: &TimeNote) -> Result<(SqlStore, Begun), StoreErr
 
 fn app(config: &Config, directory: Directory, key: Key, metrics: PrometheusHandle) -> App {
     App {
+        reviews: Reviews::new(directory.services().clone()),
         directory,
         key,
         secure_cookies: config.behind_proxy,
@@ -417,6 +423,15 @@ async fn watch_storage(store: SqlStore) {
             }
             told = text;
         }
+    }
+}
+
+/// Forgets reviews whose time is over.
+async fn forget(reviews: Reviews) {
+    let mut hours = tokio::time::interval(FORGET);
+    loop {
+        hours.tick().await;
+        reviews.forget().await;
     }
 }
 

@@ -6,6 +6,7 @@ use crate::http::client::Client;
 use crate::http::hosts::Hosts;
 use crate::http::operate::StorageHealth;
 use crate::limits::Guard;
+use crate::reviews::Reviews;
 use crate::work::Budget;
 use axum::extract::FromRef;
 use axum_extra::extract::cookie::Key;
@@ -18,6 +19,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 pub struct App {
     /// All games.
     pub directory: Directory,
+    /// Games looked back at.
+    pub reviews: Reviews,
     /// Signs cookies.
     pub key: Key,
     /// Whether cookies go over TLS alone.

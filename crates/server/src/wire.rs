@@ -3,11 +3,13 @@
 
 mod analysis;
 mod game;
+mod review;
 mod socket;
 mod variant;
 
 pub use analysis::*;
 pub use game::*;
+pub use review::*;
 pub use socket::*;
 pub use variant::*;
 

@@ -5,6 +5,7 @@ mod append;
 pub mod backup;
 mod file;
 pub mod files;
+mod reviews;
 mod sql;
 #[cfg(test)]
 mod tests;
@@ -122,6 +123,17 @@ pub struct ListedGame {
     pub card: Option<String>,
 }
 
+/// A review as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReviewRow {
+    /// Its id: that of its game, or one of its own.
+    pub id: String,
+    /// What was found so far, as JSON.
+    pub body: String,
+    /// From when on it may be forgotten, in milliseconds of Unix time; never if missing.
+    pub until_ms: Option<i64>,
+}
+
 /// A run of the server as it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunRow {
@@ -236,6 +248,12 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     fn due(&self, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>>;
     /// A guest's games, the newest first.
     fn of_guest<'a>(&'a self, guest: &'a str, limit: u32) -> Answer<'a, Vec<ListedGame>>;
+    /// Keeps a review, in the place of what was kept under its id.
+    fn keep_review<'a>(&'a self, review: &'a ReviewRow) -> Answer<'a, ()>;
+    /// A review.
+    fn review<'a>(&'a self, id: &'a str) -> Answer<'a, Option<ReviewRow>>;
+    /// Forgets the reviews whose time is over; tells how many.
+    fn forget_reviews(&self, now_ms: i64) -> Answer<'_, u64>;
     /// Begins a run of the server. `known` is the last run that the data folder knows of: a database without any is
     /// then not the one that was used.
     fn begin_run(&self, wall_ms: i64, known: Option<i64>) -> Answer<'_, RunRow>;

@@ -4,8 +4,14 @@
 
 use super::append;
 use super::file::DatabaseFile;
+<<<<<<< HEAD
 use super::{
     Answer, DefinitionRow, EventRow, GameWrite, ListedGame, RunRow, Store, StoreError, StoredGame,
+=======
+use super::reviews;
+use super::{
+    Answer, EventRow, GameWrite, ListedGame, ReviewRow, RunRow, Store, StoreError, StoredGame,
+>>>>>>> review
 };
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions, AnyRow};
 use sqlx::migrate::{MigrateError, Migrator};
@@ -399,6 +405,26 @@ impl Store for SqlStore {
 
     fn of_guest<'a>(&'a self, guest: &'a str, limit: u32) -> Answer<'a, Vec<ListedGame>> {
         Box::pin(within(self.of_guest_now(guest, limit)))
+    }
+
+    fn keep_review<'a>(&'a self, review: &'a ReviewRow) -> Answer<'a, ()> {
+        Box::pin(async {
+            let (mut writing, mut connection) = self.take().await?;
+            let kept = reviews::keep(&mut connection, review).await;
+            give_back(&mut writing, connection, kept).await
+        })
+    }
+
+    fn review<'a>(&'a self, id: &'a str) -> Answer<'a, Option<ReviewRow>> {
+        Box::pin(within(reviews::find(&self.inner.readers, id)))
+    }
+
+    fn forget_reviews(&self, now_ms: i64) -> Answer<'_, u64> {
+        Box::pin(async move {
+            let (mut writing, mut connection) = self.take().await?;
+            let forgotten = reviews::forget(&mut connection, now_ms).await;
+            give_back(&mut writing, connection, forgotten).await
+        })
     }
 
     fn begin_run(&self, wall_ms: i64, known: Option<i64>) -> Answer<'_, RunRow> {

@@ -103,6 +103,7 @@ async fn contract(store: Arc<dyn Store>, tag: &str) -> Tested {
         .collect();
     assert_eq!((&stored.events, stored.over), (&expected, false));
     the_log_is_fenced(store, &a, &b).await?;
+    reviews_are_kept(store, tag).await?;
     assert_eq!(store.load(&a).await?.ok_or("gone")?.events, expected);
     // Lists, with cards as long as they are of the last event.
     let listed = |card: Option<&str>| ListedGame {
@@ -160,6 +161,31 @@ async fn contract(store: Arc<dyn Store>, tag: &str) -> Tested {
     );
     assert_eq!(second.run, first.run + 1);
     store.ping().await?;
+    Ok(())
+}
+
+/// One row a review, written over; those with a time are forgotten when it is over.
+async fn reviews_are_kept(store: &dyn Store, tag: &str) -> Tested {
+    let row = |id: &str, body: &str, until_ms| ReviewRow {
+        id: format!("{tag}{id}"),
+        body: body.into(),
+        until_ms,
+    };
+    let (of_game, brought) = (
+        row("game", "{\"done\":1}", None),
+        row("text", "'}", Some(-500)),
+    );
+    assert_eq!(store.review(&of_game.id).await?, None);
+    store.keep_review(&of_game).await?;
+    store.keep_review(&brought).await?;
+    let more = row("game", "{\"done\":2}", None);
+    store.keep_review(&more).await?;
+    assert_eq!(store.review(&more.id).await?, Some(more.clone()));
+    store.forget_reviews(-501).await?;
+    assert_eq!(store.review(&brought.id).await?, Some(brought.clone()));
+    assert_eq!(store.forget_reviews(-500).await?, 1);
+    assert_eq!(store.review(&brought.id).await?, None);
+    assert_eq!(store.review(&more.id).await?, Some(more));
     Ok(())
 }
 

@@ -73,6 +73,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/games/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far the review of a game is, and what it says when all has been looked at. */
+        get: operations["look_game"];
+        put?: never;
+        /** Has a game that is over looked back at: begins it, joins it, or gives what is known. */
+        post: operations["of_game"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me": {
         parameters: {
             query?: never;
@@ -153,6 +171,58 @@ export interface paths {
         put?: never;
         /** A position, from a start and moves. */
         post: operations["describe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has a game that is given as PGN text looked back at. The same game has the same id. */
+        post: operations["of_text"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reviews/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far a review is, and what it says when all has been looked at. */
+        get: operations["look"];
+        put?: never;
+        /** Goes on with a review that rests. */
+        post: operations["go_on"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reviews/{id}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What the engine says of a move that was not made. */
+        post: operations["attempt"];
         delete?: never;
         options?: never;
         head?: never;
@@ -478,6 +548,11 @@ export interface components {
             white: null | string;
         };
         /** @description A value for each side. */
+        Both_Option_f64: {
+            black: null | number;
+            white: null | number;
+        };
+        /** @description A value for each side. */
         Both_Player: {
             /** @description Who sits at a side. */
             black: {
@@ -793,6 +868,16 @@ export interface components {
             /** @description Variants that belong to it. */
             variants: string[];
         };
+        /**
+         * @description What a move gave away.
+         * @enum {string}
+         */
+        FaultKind: "allowed_win" | "missed_win" | "missed_draw" | "lost_piece" | "missed_piece" | "let_slip" | "lost_hold" | "worse";
+        /**
+         * @description How bad a move was.
+         * @enum {string}
+         */
+        FaultSize: "inaccuracy" | "mistake" | "blunder";
         /** @description A game in a list. */
         GameCard: {
             /** @description Its clock. */
@@ -873,6 +958,11 @@ export interface components {
             /** @description Name to show, 1 to 30 characters. */
             name: string;
         };
+        /**
+         * @description What a game is remembered by.
+         * @enum {string}
+         */
+        MomentKind: "released" | "traversed" | "crowned" | "promoted" | "castled" | "royal_taken";
         /** @description Wishes for a new game. Exactly one of `variant` and `family` is given. */
         NewGame: {
             /** @description Clock as `fischer:5m+3s`, `tiger:10m+5s`, `days:3`; none if missing. */
@@ -1081,6 +1171,133 @@ export interface components {
             /** @description Its squares. */
             squares: string[];
         };
+        /** @description What is said of a game that was looked back at. Chances are those of White, in percent. */
+        Review: {
+            /** @description Each side's accuracy from 0 to 100; missing for a side that has not moved. */
+            accuracy: components["schemas"]["Both_Option_f64"];
+            /**
+             * Format: double
+             * @description Chance at the start.
+             */
+            chance: number;
+            /** @description Square of the royal piece in check at the start. */
+            check?: string | null;
+            /** @description What the game is remembered by, in order. */
+            moments: components["schemas"]["ReviewMoment"][];
+            /** @description The moves. */
+            moves: components["schemas"]["ReviewMove"][];
+            /** @description Names of the players. */
+            players: components["schemas"]["Both_String"];
+            result?: components["schemas"]["GameResult"] | null;
+            /** @description Position text of the start. */
+            start: string;
+            /** @description Half-moves, from 0, at which the game turned and a better move is to be found, in order. */
+            turning: number[];
+            /**
+             * Format: int64
+             * @description Until when a game that was brought in as text is kept at least, in milliseconds of Unix time; missing where it is
+             *     kept for good.
+             */
+            until_ms?: number | null;
+            /** @description Id of the variant. */
+            variant: string;
+        };
+        /** @description What was wrong with a move. */
+        ReviewFault: {
+            /** @description The ending that is spoken of, as `citadel`. */
+            ending?: string | null;
+            /** @description What it gave away. */
+            kind: components["schemas"]["FaultKind"];
+            /**
+             * Format: int32
+             * @description Moves to the win that is spoken of.
+             */
+            moves?: number | null;
+            /** @description Letter of the piece that is spoken of. */
+            piece?: string | null;
+            /** @description How bad it was. */
+            size: components["schemas"]["FaultSize"];
+        };
+        /** @description A line of moves. */
+        ReviewLine: {
+            /** @description In algebraic notation. */
+            san: string[];
+            /** @description In UCI form. */
+            uci: string[];
+        };
+        /** @description What a game is remembered by. */
+        ReviewMoment: {
+            /** @description Letter of what it became. */
+            becomes?: string | null;
+            /** @description What it is. */
+            kind: components["schemas"]["MomentKind"];
+            /** @description What the game calls it, as `Safeguarding`. */
+            name?: string | null;
+            /** @description Letter of the piece. */
+            piece: string;
+            /**
+             * Format: int32
+             * @description Half-move, from 0, that brought it about.
+             */
+            ply: number;
+            /** @description Whose piece, or who did it. */
+            side: components["schemas"]["Side"];
+        };
+        /** @description A move that was looked back at. */
+        ReviewMove: components["schemas"]["Played"] & {
+            /** @description Whether the engine would have made it. */
+            best?: boolean;
+            better?: components["schemas"]["ReviewLine"] | null;
+            /**
+             * Format: double
+             * @description White's chance after it.
+             */
+            chance: number;
+            /**
+             * Format: int32
+             * @description Score after it in centipawns from White's side; missing where a forced win is seen and where the game is over.
+             */
+            cp?: number | null;
+            fault?: components["schemas"]["ReviewFault"] | null;
+            /**
+             * Format: double
+             * @description Percentage points of the mover's chance that it gave away.
+             */
+            loss: number;
+            /**
+             * Format: int32
+             * @description Moves to a forced win: above 0 White's.
+             */
+            mate?: number | null;
+        };
+        /** @description A game to be looked back at, as text. */
+        ReviewRequest: {
+            /** @description PGN text of one game. */
+            text: string;
+        };
+        /**
+         * @description How far a review is.
+         * @enum {string}
+         */
+        ReviewStage: "running" | "paused" | "ready";
+        /** @description A review, as far as it is. */
+        ReviewState: {
+            /**
+             * Format: int32
+             * @description Positions looked at.
+             */
+            done: number;
+            /** @description Its id: that of its game, or one of its own. */
+            id: string;
+            /**
+             * Format: int32
+             * @description Positions in all.
+             */
+            of: number;
+            review?: components["schemas"]["Review"] | null;
+            /** @description How far it is. */
+            stage: components["schemas"]["ReviewStage"];
+        };
         /** @description The rules of a game for players. */
         RulesText: {
             /** @description In their order; what comes before the first heading is a chapter without id and title. */
@@ -1255,6 +1472,38 @@ export interface components {
             /** @description The square. */
             from: string;
         };
+        /** @description What the engine says of a move that was tried. */
+        TryAnswer: components["schemas"]["Played"] & {
+            /** @description What the opponent would answer. */
+            answer: components["schemas"]["ReviewLine"];
+            /**
+             * Format: double
+             * @description White's chance after it.
+             */
+            chance: number;
+            /**
+             * Format: double
+             * @description Percentage points of the mover's chance that it gives away.
+             */
+            loss: number;
+            /** @description How good it is. */
+            verdict: components["schemas"]["TryVerdict"];
+        };
+        /** @description A move tried at a turning point. */
+        TryRequest: {
+            /**
+             * Format: int32
+             * @description Half-move, from 0, instead of which it is tried.
+             */
+            ply: number;
+            /** @description The move in UCI form. */
+            uci: string;
+        };
+        /**
+         * @description How good a move that was tried is.
+         * @enum {string}
+         */
+        TryVerdict: "best" | "good" | "worse";
         /** @description A game in the list. */
         VariantCard: {
             /** @description What those are told who choose a game. */
@@ -1540,6 +1789,114 @@ export interface operations {
             };
         };
     };
+    look_game: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewState"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    of_game: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewState"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     me: {
         parameters: {
             query?: never;
@@ -1753,6 +2110,259 @@ export interface operations {
                 };
             };
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    of_text: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewState"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    look: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the review, or of its game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewState"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    go_on: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the review, or of its game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewState"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    attempt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the review, or of its game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TryRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TryAnswer"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -39,6 +39,12 @@ export type PgnRequest = Schemas['PgnRequest'];
 export type PgnAnswer = Schemas['PgnAnswer'];
 export type PgnMove = Schemas['PgnMove'];
 export type AnalysisLine = Schemas['AnalysisLine'];
+export type ReviewState = Schemas['ReviewState'];
+export type Review = Schemas['Review'];
+export type ReviewMove = Review['moves'][number];
+export type ReviewFault = Schemas['ReviewFault'];
+export type ReviewMoment = Schemas['ReviewMoment'];
+export type TryAnswer = Schemas['TryAnswer'];
 export type AnalyseQuestion = Schemas['AnalyseQuestion'];
 
 export type Me = Schemas['Me'];

@@ -1,5 +1,6 @@
 //! Who comes when: those who ask take turns, games come before analysis, and one thread never analyses.
 
+use super::queue::{QUEUE, Queue, Queues, Task};
 use super::*;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -21,14 +22,19 @@ fn job(asker: &str, purpose: Purpose, most: Duration) -> Result<Job, &'static st
         level: 8,
         clock: None,
         most,
+        nodes: None,
         lines: 1,
         seed: 0,
     })
 }
 
 fn task(asker: &str) -> Result<Task, &'static str> {
+    task_for(asker, Purpose::Play)
+}
+
+fn task_for(asker: &str, purpose: Purpose) -> Result<Task, &'static str> {
     Ok(Task {
-        job: job(asker, Purpose::Play, SHORT)?,
+        job: job(asker, purpose, SHORT)?,
         since: Instant::now(),
         reports: mpsc::unbounded_channel().0,
         stop: Arc::default(),
@@ -50,6 +56,54 @@ fn those_who_ask_take_turns() -> Tested {
         (queue.len, queue.askers.len(), queue.waiting.len()),
         (0, 0, 0)
     );
+    Ok(())
+}
+
+#[test]
+fn reviews_come_between_games_and_analyses() -> Tested {
+    let mut queues = Queues::default();
+    for (n, purpose) in [
+        (2, Purpose::Analysis),
+        (20, Purpose::Review),
+        (2, Purpose::Play),
+    ] {
+        for _ in 0..n {
+            queues.of(purpose).push(task_for("ann", purpose)?)?;
+        }
+    }
+    // The thread for games alone takes nothing else.
+    let first = queues.pop(false).ok_or("nothing")?;
+    assert_eq!(first.job.purpose, Purpose::Play);
+    let mut order = String::new();
+    while let Some(task) = queues.pop(true) {
+        order.push(match task.job.purpose {
+            Purpose::Play => 'p',
+            Purpose::Analysis => 'a',
+            Purpose::Review => 'r',
+        });
+    }
+    assert_eq!(order, "prrrrrrrrarrrrrrrrarrrr");
+    assert!(queues.pop(false).is_none());
+    Ok(())
+}
+
+/// Someone who looks at a position for long makes way for a review, which gets on.
+#[tokio::test]
+async fn an_analysis_makes_way_for_others() -> Tested {
+    let engines = LocalEngines::new(2, 1)?;
+    let long = Duration::from_secs(60);
+    let mut analysis = engines.ask(job("ann", Purpose::Analysis, long)?)?;
+    assert!(tokio::time::timeout(WAIT, analysis.next()).await?.is_some());
+    let start = Instant::now();
+    let mut review = engines.ask(Job {
+        nodes: Some(1000),
+        ..job("bob", Purpose::Review, long)?
+    })?;
+    let thought = tokio::time::timeout(WAIT, review.end()).await?;
+    assert!(thought.is_some() && start.elapsed() < long / 2);
+    // The one who made way has its end, too.
+    assert!(tokio::time::timeout(WAIT, analysis.end()).await?.is_some());
+    engines.close();
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use play::names::name_of;
 
-fn no_game() -> Failure {
+pub(super) fn no_game() -> Failure {
     Failure::of(Reason::NoSuchGame, "there is no such game")
 }
 

@@ -62,7 +62,7 @@ pub async fn pgn(
     app.directory.work().run(Weight::Heavy, job).await?
 }
 
-fn failure(error: PgnError) -> Failure {
+pub(super) fn failure(error: PgnError) -> Failure {
     match error {
         PgnError::Rate => super::too_much(),
         error => Failure::of(Reason::Pgn, error.to_string()),

@@ -103,6 +103,7 @@ fn job(games: &Games, game: &Game, asker: String, lines: u8) -> Job {
         level: Level::FULL.number(),
         clock: None,
         most: LONGEST,
+        nodes: None,
         lines: usize::from(lines).min(position.legal_moves().len().max(1)),
         seed: 0,
     }

@@ -53,6 +53,7 @@ impl GameTask {
             level: level.number(),
             clock,
             most: longest(level, clock.as_ref()),
+            nodes: None,
             lines: 1,
             seed: self.table.spec().seed.wrapping_add(ply as u64),
         })

@@ -17,7 +17,11 @@ use bytes::Bytes;
 use play::Games;
 use play::table::Person;
 use store::{
+<<<<<<< HEAD
     Answer, DefinitionRow, GameWrite, Health, ListedGame, RunRow, SqlStore, Store, StoreError,
+=======
+    Answer, GameWrite, Health, ListedGame, ReviewRow, RunRow, SqlStore, Store, StoreError,
+>>>>>>> review
     StoredGame, Writer,
 };
 
@@ -53,6 +57,15 @@ impl Store for Breakable {
     }
     fn of_guest<'a>(&'a self, guest: &'a str, limit: u32) -> Answer<'a, Vec<ListedGame>> {
         self.store.of_guest(guest, limit)
+    }
+    fn keep_review<'a>(&'a self, review: &'a ReviewRow) -> Answer<'a, ()> {
+        self.store.keep_review(review)
+    }
+    fn review<'a>(&'a self, id: &'a str) -> Answer<'a, Option<ReviewRow>> {
+        self.store.review(id)
+    }
+    fn forget_reviews(&self, now_ms: i64) -> Answer<'_, u64> {
+        self.store.forget_reviews(now_ms)
     }
     fn begin_run(&self, wall_ms: i64, known: Option<i64>) -> Answer<'_, RunRow> {
         self.store.begin_run(wall_ms, known)

@@ -1,0 +1,221 @@
+//! Games looked back at: begun, asked about, and moves tried in them.
+
+use super::address::Address;
+use super::chunks::Chunks;
+use super::{Failure, Json, MAX_PGN, positions};
+use crate::directory::{Payer, is_id};
+use crate::guest::Guest;
+use crate::pgn::PgnError;
+use crate::refusal::{Reason, Refused, refused};
+use crate::reviews::kept::Kept;
+use crate::reviews::tell::{self, Trial};
+use crate::reviews::{Found, Source, none_such};
+use crate::state::App;
+use crate::wire::{Refusal, ReviewRequest, ReviewStage, ReviewState, TryAnswer, TryRequest};
+use crate::work::Weight;
+use axum::extract::{FromRequest, Path, Request, State};
+use axum::http::header;
+use axum::response::IntoResponse;
+use std::net::IpAddr;
+
+/// Positions that a tried move is charged as.
+const TRIED: usize = 400;
+
+/// Has a game that is over looked back at: begins it, joins it, or gives what is known.
+#[utoipa::path(
+    post, path = "/api/games/{id}/review",
+    params(("id" = String, Path, description = "Id of the game")),
+    responses((status = 200, body = ReviewState), (status = 404, body = Refusal), (status = 409, body = Refusal),
+        (status = 422, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal))
+)]
+pub async fn of_game(
+    State(app): State<App>,
+    Address(address): Address,
+    guest: Guest,
+    Path(id): Path<String>,
+) -> Result<impl IntoResponse, Failure> {
+    if !is_id(&id) {
+        return Err(super::games::no_game());
+    }
+    let begun = match app.reviews.find(&id).await? {
+        Some(_) => None,
+        None => {
+            let payer = Payer::Address(&app.guard, address);
+            let read = app.directory.read_for(&id, payer).await?;
+            let table = read.ok_or_else(super::games::no_game)?.table;
+            Some(Source::Game(Box::new(Kept::of_table(&table)?)))
+        }
+    };
+    let answer = begin(&app, address, &guest, &id, begun).await?;
+    Ok((guest, answer))
+}
+
+/// How far the review of a game is, and what it says when all has been looked at.
+#[utoipa::path(
+    get, path = "/api/games/{id}/review",
+    params(("id" = String, Path, description = "Id of the game")),
+    responses((status = 200, body = ReviewState), (status = 404, body = Refusal), (status = 429, body = Refusal),
+        (status = 503, body = Refusal))
+)]
+pub async fn look_game(
+    app: State<App>,
+    address: Address,
+    id: Path<String>,
+) -> Result<Chunks, Failure> {
+    look(app, address, id).await
+}
+
+/// Has a game that is given as PGN text looked back at. The same game has the same id.
+#[utoipa::path(
+    post, path = "/api/reviews", request_body = ReviewRequest,
+    responses((status = 200, body = ReviewState), (status = 422, body = Refusal), (status = 400, body = Refusal),
+        (status = 413, body = Refusal), (status = 415, body = Refusal), (status = 429, body = Refusal),
+        (status = 503, body = Refusal))
+)]
+pub async fn of_text(
+    State(app): State<App>,
+    Address(address): Address,
+    guest: Guest,
+    request: Request,
+) -> Result<impl IntoResponse, Failure> {
+    let declared = request.headers().get(header::CONTENT_LENGTH);
+    let declared = declared.and_then(|n| n.to_str().ok()?.parse().ok());
+    let _text = app.memory.take(declared.unwrap_or(MAX_PGN).min(MAX_PGN))?;
+    let Json(request) = Json::<ReviewRequest>::from_request(request, &()).await?;
+    let guard = app.guard.clone();
+    let read = move || -> Result<Kept, PgnError> {
+        let charge = |moves| guard.positions(address, moves);
+        Kept::of_pgn(&request.text, charge)
+    };
+    let kept = app.directory.work().run(Weight::Heavy, read).await?;
+    let kept = kept.map_err(positions::failure)?;
+    let id = kept.own_id();
+    let source = Source::Text(Box::new(kept));
+    let answer = begin(&app, address, &guest, &id, Some(source)).await?;
+    Ok((guest, answer))
+}
+
+/// How far a review is, and what it says when all has been looked at.
+#[utoipa::path(
+    get, path = "/api/reviews/{id}",
+    params(("id" = String, Path, description = "Id of the review, or of its game")),
+    responses((status = 200, body = ReviewState), (status = 404, body = Refusal), (status = 429, body = Refusal),
+        (status = 503, body = Refusal))
+)]
+pub async fn look(
+    State(app): State<App>,
+    Address(address): Address,
+    Path(id): Path<String>,
+) -> Result<Chunks, Failure> {
+    super::charge(&app, address, 1)?;
+    let found = find(&app, &id).await?;
+    told(&app, address, id, found).await
+}
+
+/// Goes on with a review that rests.
+#[utoipa::path(
+    post, path = "/api/reviews/{id}",
+    params(("id" = String, Path, description = "Id of the review, or of its game")),
+    responses((status = 200, body = ReviewState), (status = 404, body = Refusal), (status = 429, body = Refusal),
+        (status = 503, body = Refusal))
+)]
+pub async fn go_on(
+    State(app): State<App>,
+    Address(address): Address,
+    guest: Guest,
+    Path(id): Path<String>,
+) -> Result<impl IntoResponse, Failure> {
+    if !is_id(&id) {
+        return Err(none_such().into());
+    }
+    let answer = begin(&app, address, &guest, &id, None).await?;
+    Ok((guest, answer))
+}
+
+/// What the engine says of a move that was not made.
+#[utoipa::path(
+    post, path = "/api/reviews/{id}/try", request_body = TryRequest,
+    params(("id" = String, Path, description = "Id of the review, or of its game")),
+    responses((status = 200, body = TryAnswer), (status = 404, body = Refusal), (status = 422, body = Refusal),
+        (status = 400, body = Refusal), (status = 409, body = Refusal), (status = 413, body = Refusal),
+        (status = 415, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal))
+)]
+pub async fn attempt(
+    State(app): State<App>,
+    Address(address): Address,
+    guest: Guest,
+    Path(id): Path<String>,
+    Json(tried): Json<TryRequest>,
+) -> Result<impl IntoResponse, Failure> {
+    super::charge(&app, address, TRIED)?;
+    let Found::Whole(kept, _) = find(&app, &id).await? else {
+        let message = "the game is still being looked at; try again when that is done";
+        return Err(Failure::of(Reason::NotOver, message));
+    };
+    let work = app.directory.work().clone();
+    let make = move || Trial::of(&kept, tried.ply, &tried.uci);
+    let trial = work.run(Weight::Light, make).await??;
+    let thought = match trial.known() {
+        Some(known) => known,
+        None => {
+            let asker = format!("try {}", guest.person.guest);
+            app.reviews.judge(trial.job(&asker)).await?
+        }
+    };
+    let answer = work
+        .run(Weight::Light, move || trial.answer(&thought))
+        .await?;
+    Ok((guest, axum::Json(answer)))
+}
+
+async fn find(app: &App, id: &str) -> Result<Found, Failure> {
+    let found = match is_id(id) {
+        true => app.reviews.find(id).await?,
+        false => None,
+    };
+    Ok(found.ok_or_else(none_such)?)
+}
+
+async fn begin(
+    app: &App,
+    address: IpAddr,
+    guest: &Guest,
+    id: &str,
+    source: Option<Source>,
+) -> Result<Chunks, Failure> {
+    super::charge(app, address, 1)?;
+    let pays = || -> Result<(), Refused> {
+        match app.guard.review(address) {
+            true => Ok(()),
+            false => Err(refused(
+                Reason::Rate,
+                "too many games from your address are looked at; wait a few minutes",
+            )),
+        }
+    };
+    let found = app.reviews.begin(id, source, &guest.person.guest, pays);
+    let found = found.await?;
+    told(app, address, id.to_owned(), found).await
+}
+
+/// A review as an answer, made in the pool for such work.
+async fn told(app: &App, address: IpAddr, id: String, found: Found) -> Result<Chunks, Failure> {
+    let memory = app.memory.clone();
+    let (kept, until_ms) = match found {
+        Found::Begun(state) => return Chunks::json(&state, &memory),
+        Found::Whole(kept, until_ms) => (kept, until_ms),
+    };
+    let positions = kept.positions();
+    super::charge(app, address, positions)?;
+    let job = move || {
+        let state = ReviewState {
+            id,
+            stage: ReviewStage::Ready,
+            done: positions as u32,
+            of: positions as u32,
+            review: Some(tell::whole(&kept, until_ms)?),
+        };
+        Chunks::json(&state, &memory)
+    };
+    app.directory.work().run(Weight::Light, job).await?
+}

@@ -1,0 +1,51 @@
+//! The positions of a game as the engine is asked about them.
+
+use super::job_of;
+use super::kept::{Kept, KeptOpinion};
+use crate::engines::Job;
+use crate::refusal::Refused;
+use engine::review::Opinion;
+use husun::Position;
+
+/// The positions of a game, the start first.
+pub struct Line {
+    variant: String,
+    fens: Vec<String>,
+    keys: Vec<u64>,
+    /// What the rules say of the last one.
+    end: Option<KeptOpinion>,
+}
+
+impl Line {
+    /// Of a game as it is kept.
+    pub fn of(kept: &Kept) -> Result<Line, Refused> {
+        let game = kept.game()?;
+        let positions = || (0..=game.moves().len()).filter_map(|ply| game.position_at(ply));
+        let turn = game.turn();
+        // One that its players went on with past a draw is looked at as if it were none.
+        let end = game.outcome();
+        let end = end.map(|end| Opinion::of_end(turn, end.winner).score.into());
+        Ok(Line {
+            variant: kept.variant.clone(),
+            fens: positions().map(Position::fen).collect(),
+            keys: positions().map(Position::key).collect(),
+            end,
+        })
+    }
+
+    /// How many positions there are.
+    pub fn len(&self) -> usize {
+        self.fens.len()
+    }
+
+    /// What the rules say of a position, if they have ended the game there.
+    pub fn end(&self, place: usize) -> Option<&KeptOpinion> {
+        self.end.as_ref().filter(|_| place + 1 == self.len())
+    }
+
+    /// A job for the engine.
+    pub fn job(&self, place: usize, asker: &str, nodes: u64) -> Job {
+        let history = &self.keys[..place];
+        job_of(asker, &self.variant, &self.fens[place], history, nodes)
+    }
+}
