@@ -5,13 +5,14 @@ export type Route =
   | { page: 'mine' }
   | { page: 'game'; id: string }
   | { page: 'rules'; id: string | null }
+  | { page: 'learn'; id: string | null; lesson: string | null }
   | { page: 'analysis'; variant: string | null }
   | { page: 'lost' };
 
 function read(path: string): Route {
   const parts = path.split('/').filter(Boolean).map(decodeURIComponent);
-  const [first, second] = parts;
-  if (parts.length > 2) return { page: 'lost' };
+  const [first, second, third] = parts;
+  if (parts.length > (first === 'learn' ? 3 : 2)) return { page: 'lost' };
   switch (first) {
     case undefined:
       return { page: 'home' };
@@ -21,6 +22,8 @@ function read(path: string): Route {
       return second ? { page: 'game', id: second } : { page: 'lost' };
     case 'rules':
       return { page: 'rules', id: second ?? null };
+    case 'learn':
+      return { page: 'learn', id: second ?? null, lesson: third ?? null };
     case 'analysis':
       return { page: 'analysis', variant: second ?? null };
     default:

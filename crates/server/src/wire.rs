@@ -3,11 +3,13 @@
 
 mod analysis;
 mod game;
+mod lesson;
 mod socket;
 mod variant;
 
 pub use analysis::*;
 pub use game::*;
+pub use lesson::*;
 pub use socket::*;
 pub use variant::*;
 
