@@ -209,7 +209,9 @@ impl<'a> Attempt<'a> {
         if let Some(failed) = self.ended() {
             return failed;
         }
-        if self.moves.len() >= self.task.within {
+        let last = self.moves.len() >= self.task.within;
+        // Some endings hold only after the opponent's move.
+        if last && self.task.goal.ending.is_none() {
             return Progress::Failed(self.too_long());
         }
         let answered = self.answer();
@@ -221,6 +223,9 @@ impl<'a> Attempt<'a> {
         }
         if let Some(failed) = self.ended() {
             return failed;
+        }
+        if last {
+            return Progress::Failed(self.too_long());
         }
         match self.scene.legal().is_empty() {
             true => Progress::Failed("No move is left from here.".into()),

@@ -79,7 +79,19 @@ fn every_lesson_of_every_game_is_solved_by_search() {
             is_no_gift(place, task);
         });
     }
-    assert!(tasks > 400, "{tasks}");
+    assert!(tasks > 600, "{tasks}");
+}
+
+#[test]
+fn the_text_of_every_game_is_read_and_has_lessons_of_rules() {
+    for id in games::ids() {
+        let variant = games::variant(id).unwrap();
+        let text = games::lessons(id).unwrap_or_else(|| panic!("{id} has no lessons.toml"));
+        let course = Course::read(&variant, id, text).unwrap_or_else(|e| panic!("{e}"));
+        let rules = course.lessons().iter().filter(|l| l.about == About::Rule);
+        let tasks: usize = rules.map(|l| l.tasks.len()).sum();
+        assert!(tasks >= 4, "{id}: {tasks}");
+    }
 }
 
 #[test]
