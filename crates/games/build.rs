@@ -21,14 +21,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut list = String::from("&[\n");
     for id in ids {
         let file = |name: &str| format!("{:?}", root.join(&id).join(name));
-        let values = root.join(&id).join("values.toml");
-        let values = match values.is_file() {
-            true => format!("Some(include_str!({}))", file("values.toml")),
+        let optional = |name: &str| match root.join(&id).join(name).is_file() {
+            true => format!("Some(include_str!({}))", file(name)),
             false => "None".into(),
         };
+        let (values, lessons) = (optional("values.toml"), optional("lessons.toml"));
         writeln!(
             list,
-            "Text {{ id: {id:?}, game: include_str!({}), rules: include_str!({}), values: {values} }},",
+            "Text {{ id: {id:?}, game: include_str!({}), rules: include_str!({}), values: {values}, lessons: {lessons} }},",
             file("game.toml"),
             file("rules.md"),
         )?;

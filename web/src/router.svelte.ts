@@ -6,6 +6,7 @@ export type Route =
   | { page: 'game'; id: string }
   | { page: 'rules'; id: string | null }
   | { page: 'review'; id: string; game: boolean }
+  | { page: 'learn'; id: string | null; lesson: string | null }
   | { page: 'analysis'; variant: string | null }
   | { page: 'lost' };
 
@@ -14,7 +15,7 @@ function read(path: string): Route {
   const [first, second, third] = parts;
   if (first === 'game' && second && third === 'review' && parts.length === 3)
     return { page: 'review', id: second, game: true };
-  if (parts.length > 2) return { page: 'lost' };
+  if (parts.length > (first === 'learn' ? 3 : 2)) return { page: 'lost' };
   switch (first) {
     case undefined:
       return { page: 'home' };
@@ -26,6 +27,8 @@ function read(path: string): Route {
       return { page: 'rules', id: second ?? null };
     case 'review':
       return second ? { page: 'review', id: second, game: false } : { page: 'lost' };
+    case 'learn':
+      return { page: 'learn', id: second ?? null, lesson: third ?? null };
     case 'analysis':
       return { page: 'analysis', variant: second ?? null };
     default:

@@ -17,6 +17,10 @@ pub fn load(files: &[PathBuf]) -> Result<Catalogue> {
         if games.own().count() == before {
             bail!("{name}: a second game with the id `{}`", variant.id());
         }
+        if let Some(text) = games.lessons(&variant) {
+            let name = games::lessons_path(file).display().to_string();
+            lessons::Course::read(&variant, &name, text)?;
+        }
         for warning in missing_pictures(&variant) {
             eprintln!("husun: {name}: {warning}");
         }

@@ -27,6 +27,7 @@ pub struct OwnGame {
     file: PathBuf,
     rules: Option<String>,
     values: Option<String>,
+    lessons: Option<String>,
 }
 
 /// Why a game's file is not taken.
@@ -133,6 +134,11 @@ impl OwnGame {
         self.rules.as_deref()
     }
 
+    /// Its lessons about special rules, where there is a file of them ([`lessons_path`]). They are not looked at here.
+    pub fn lessons(&self) -> Option<&str> {
+        self.lessons.as_deref()
+    }
+
     /// The engine's tuned values, where there is a file of them ([`values_path`]). They are not looked at here.
     pub fn values(&self) -> Option<&str> {
         self.values.as_deref()
@@ -155,6 +161,7 @@ impl Catalogue {
             parents: library.heard.into_inner(),
             rules: read_beside(&rules_path(file))?,
             values: read_beside(&values_path(file))?,
+            lessons: read_beside(&lessons_path(file))?,
             file: file.to_owned(),
         })
     }
@@ -240,6 +247,14 @@ impl Catalogue {
         }
     }
 
+    /// A game's lessons about its special rules, where it has some.
+    pub fn lessons(&self, variant: &Arc<Variant>) -> Option<&str> {
+        match self.own_of(variant) {
+            Some(own) => own.lessons(),
+            None => crate::built_in(variant)?.lessons,
+        }
+    }
+
     /// The engine's tuned values of a game, where it has some.
     pub fn values(&self, variant: &Arc<Variant>) -> Option<&str> {
         match self.own_of(variant) {
@@ -267,6 +282,11 @@ pub fn values_path(game_file: &Path) -> PathBuf {
 /// The file of rules for players that belongs to a game's file: beside it, with its name, ending in `.rules.md`.
 pub fn rules_path(game_file: &Path) -> PathBuf {
     game_file.with_extension("rules.md")
+}
+
+/// The file of lessons that belongs to a game's file: beside it, with its name, ending in `.lessons.toml`.
+pub fn lessons_path(game_file: &Path) -> PathBuf {
+    game_file.with_extension("lessons.toml")
 }
 
 fn read(file: &Path) -> Result<String, LoadError> {

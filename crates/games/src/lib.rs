@@ -1,5 +1,5 @@
-//! The games of Husun, embedded: every folder of `games/` with its definition, its rules for players
-//! and, where it has been tuned, the engine's values. Nothing else in the code names a game.
+//! The games of Husun, embedded: every folder of `games/` with its definition, its rules for players,
+//! its lessons and, where it has been tuned, the engine's values. Nothing else in the code names a game.
 
 use husun::doc::{GameError, Library};
 use husun::variant::Variant;
@@ -8,13 +8,16 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 mod catalogue;
 
-pub use catalogue::{Catalogue, LoadError, OwnGame, UnknownGame, rules_path, values_path};
+pub use catalogue::{
+    Catalogue, LoadError, OwnGame, UnknownGame, lessons_path, rules_path, values_path,
+};
 
 struct Text {
     id: &'static str,
     game: &'static str,
     rules: &'static str,
     values: Option<&'static str>,
+    lessons: Option<&'static str>,
 }
 
 const TEXTS: &[Text] = include!(concat!(env!("OUT_DIR"), "/list.rs"));
@@ -101,6 +104,11 @@ pub fn parse(file: &str, text: &str) -> Result<Arc<Variant>, GameError> {
 /// The rules of a built-in game for players, in Markdown.
 pub fn rules(id: &str) -> Option<&'static str> {
     text(id).map(|t| t.rules)
+}
+
+/// The lessons of a built-in game about its special rules (`lessons.toml`), if it has some.
+pub fn lessons(id: &str) -> Option<&'static str> {
+    text(id)?.lessons
 }
 
 /// The texts of a variant, if it is a built-in game and not one of a file that goes by the same id.

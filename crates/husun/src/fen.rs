@@ -202,6 +202,24 @@ impl Definition {
             fullmove: 1,
         })
     }
+
+    /// Reads position text as an arrangement, which need not be a position of the game: royal pieces may be missing.
+    ///
+    /// ```
+    /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
+    /// let text = "4/1r2/4/R3 b - - 0 1";
+    /// assert!(mini.position(text).is_err());
+    /// let setup = mini.read_arrangement(text).unwrap();
+    /// assert_eq!(mini.arrangement_text(&setup), text);
+    /// ```
+    pub fn read_arrangement(&self, text: &str) -> Result<Setup, FenError> {
+        read(self.notation(), text)
+    }
+
+    /// Position text of an arrangement of this game's board.
+    pub fn arrangement_text(&self, setup: &Setup) -> String {
+        write(self, setup)
+    }
 }
 
 fn read_board(n: Notation<'_>, text: &str) -> Result<Vec<Option<(Side, Kind)>>, FenError> {

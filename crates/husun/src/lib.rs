@@ -17,11 +17,8 @@ mod flaw;
 pub mod frame;
 pub mod game;
 pub mod legality;
-<<<<<<< HEAD
 mod mechanisms;
-=======
 pub mod moments;
->>>>>>> review
 mod movegen;
 pub mod moves;
 pub mod perft;

@@ -71,6 +71,20 @@ impl Definition {
         Some(format!(", or {steps} squares from its {ranks} rank"))
     }
 
+    /// A kind as it is spoken of: `younger Prince` where it is called `Prince, younger`.
+    ///
+    /// ```
+    /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
+    /// assert_eq!(mini.spoken_name(mini.kind('R').unwrap()), "R");
+    /// ```
+    pub fn spoken_name(&self, kind: Kind) -> String {
+        let name = &self.piece(kind).name;
+        match name.split_once(", ") {
+            Some((noun, which)) => format!("{which} {noun}"),
+            None => name.clone(),
+        }
+    }
+
     /// What the rules let pieces of a kind and side do besides, a sentence each.
     ///
     /// ```
@@ -127,13 +141,8 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// A kind as it is spoken of: `younger Prince` for `Prince, younger`.
     fn name(&self, kind: Kind) -> String {
-        let name = &self.game.piece(kind).name;
-        match name.split_once(", ") {
-            Some((noun, which)) => format!("{which} {noun}"),
-            None => name.clone(),
-        }
+        self.game.spoken_name(kind)
     }
 
     fn names(&self, kinds: &[Kind]) -> Vec<String> {

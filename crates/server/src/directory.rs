@@ -18,7 +18,7 @@ use husun::clock::TimeControl;
 use husun::{Side, Variant};
 use metrics::gauge;
 use play::table::{Entry, Event, Opener, Person, SeatSpec, Spec, StoredCard, Table, WAITING};
-use play::{Both, Definition, Games, Who};
+use play::{Both, Games, Who};
 use rand::RngExt;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -249,33 +249,20 @@ impl Directory {
         let Some(stored) = services.store.load(id).await? else {
             return Ok(None);
         };
-        self.fetch_definition(&stored).await?;
+        // A spec that cannot be read is told by who reads the game.
+        let spec: Option<Spec> = serde_json::from_str(&stored.spec).ok();
+        if let Some(name) = spec.and_then(|spec| spec.variant) {
+            let known = services.know(&name).await;
+            known.map_err(|e| Refused {
+                message: format!("game {id}: {}", e.message),
+                ..e
+            })?;
+        }
         let read = self
             .work()
             .run(Weight::Light, move || read(&stored, &services))
             .await?;
         Ok(Some(read?))
-    }
-
-    /// Brings the texts of a game's variant from storage, if it is one of a file that is not there now.
-    async fn fetch_definition(&self, stored: &StoredGame) -> Result<(), Refused> {
-        let games = self.variants().clone();
-        // A spec that cannot be read is told by who reads the game.
-        let spec: Option<Spec> = serde_json::from_str(&stored.spec).ok();
-        let name = spec.and_then(|spec| spec.variant);
-        let Some(name) = name.filter(|name| games.is_missing(name)) else {
-            return Ok(());
-        };
-        let kept = self.inner.services.store.definition(&name).await?;
-        let kept =
-            kept.ok_or_else(|| damaged(&stored.id, &format!("its rules, {name}, are not there")))?;
-        let definition = Definition {
-            name: kept.name,
-            texts: kept.texts,
-        };
-        let keep = move || games.keep(&definition).map(drop);
-        let done = self.work().run(Weight::Light, keep).await?;
-        done.map_err(|e| damaged(&stored.id, &e.to_string()))
     }
 
     /// Asks a live game something that it answers; nothing if the game is not live.

@@ -9,13 +9,9 @@ mod tests;
 use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Score};
 use husun::clock::{Remaining, TimeControl};
 use husun::{Move, Position, Variant};
-<<<<<<< HEAD
-use metrics::{counter, gauge, histogram};
-use play::Games;
-=======
 use metrics::{counter, histogram};
+use play::Games;
 use queue::{Shared, Task};
->>>>>>> review
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;

@@ -8,6 +8,7 @@ mod games;
 pub mod gate;
 mod guests;
 pub mod hosts;
+mod lessons;
 mod looks;
 pub mod operate;
 mod positions;
@@ -52,6 +53,12 @@ pub fn router(app: App) -> Router {
         .route("/api/variants/{id}/targets", post(reach::targets))
         .route("/api/variants/{id}/rules", get(rules::text))
         .route("/api/variants/{id}/diagram/{file}", get(rules::diagram))
+        .route("/api/variants/{id}/lessons", get(lessons::list))
+        .route("/api/variants/{id}/lessons/{lesson}", get(lessons::detail))
+        .route(
+            "/api/variants/{id}/lessons/{lesson}/{task}",
+            post(lessons::judge),
+        )
         .route("/api/variants/{id}/board.svg", get(looks::board))
         .route("/api/variants/{id}/empty.svg", get(looks::empty))
         .route("/api/variants/{id}/pieces/{set}", get(looks::pieces))
@@ -226,6 +233,9 @@ pub fn document() -> utoipa::openapi::OpenApi {
         reach::targets,
         rules::text,
         rules::diagram,
+        lessons::list,
+        lessons::detail,
+        lessons::judge,
         looks::board,
         looks::empty,
         looks::pieces,

@@ -1,12 +1,11 @@
 //! Games as PGN text, and PGN texts as lines of moves for the analysis board.
 
 use crate::wire::{PgnAnswer, PgnMove, Played};
-use games::Catalogue;
 use husun::pgn::{Movetext, Node, RawGame};
 use husun::record::{Branch, Record};
 use husun::{Position, Side};
-use play::check;
 use play::table::Table;
+use play::{Games, check};
 
 /// A game as PGN text.
 pub fn of_table(id: &str, table: &Table) -> Result<String, String> {
@@ -47,17 +46,14 @@ pub enum PgnError {
 }
 
 /// Reads the first game of a text. `charge` is told how many moves there are before any is played, and may refuse.
-<<<<<<< HEAD
 pub fn read(
     text: &str,
-    games: &Catalogue,
+    games: &Games,
     charge: impl FnOnce(u32) -> bool,
 ) -> Result<PgnAnswer, PgnError> {
-=======
-pub fn read(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<PgnAnswer, PgnError> {
-    let record = record(text, charge)?;
+    let record = record(text, games, charge)?;
     Ok(PgnAnswer {
-        variant: record.start.variant().id().to_owned(),
+        variant: games.shown(&games.name(record.start.variant())),
         start: record.start.fen(),
         line: line(&record.main, &record.start),
         tags: record.tags,
@@ -65,8 +61,11 @@ pub fn read(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<PgnAnswer, P
 }
 
 /// The first game of a text with its moves understood; `charge` as for [`read`].
-pub fn record(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<Record, PgnError> {
->>>>>>> review
+pub fn record(
+    text: &str,
+    games: &Games,
+    charge: impl FnOnce(u32) -> bool,
+) -> Result<Record, PgnError> {
     if text.len() > MAX_TEXT {
         return Err(PgnError::Long(text.len()));
     }
@@ -79,22 +78,12 @@ pub fn record(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<Record, Pg
     if !charge(1 + moves as u32) {
         return Err(PgnError::Rate);
     }
-<<<<<<< HEAD
+    let games = games.catalogue();
     let (named, known) = (
         |name: &str| games.named(name),
         || games.ids().collect::<Vec<_>>().join(", "),
     );
-    let record = Record::from_raw(&raw, named, known).map_err(|e| wrong(e.to_string()))?;
-    Ok(PgnAnswer {
-        variant: record.start.variant().id().to_owned(),
-        start: record.start.fen(),
-        line: line(&record.main, &record.start),
-        tags: record.tags,
-    })
-=======
-    let known = || games::ids().collect::<Vec<_>>().join(", ");
-    Record::from_raw(&raw, games::named, known).map_err(|e| wrong(e.to_string()))
->>>>>>> review
+    Record::from_raw(&raw, named, known).map_err(|e| wrong(e.to_string()))
 }
 
 fn count(line: &Movetext) -> usize {

@@ -139,7 +139,9 @@ impl Reviews {
             return Ok(None);
         };
         let parse = move || Kept::parse(&row.id, &row.body).map(|kept| (kept, row.until_ms));
-        Ok(Some(services.work.run(Weight::Light, parse).await??))
+        let (kept, until_ms) = services.work.run(Weight::Light, parse).await??;
+        services.know(&kept.variant).await?;
+        Ok(Some((kept, until_ms)))
     }
 
     /// Begins a review, joins one that is under way, or goes on with one that rests. Without a source it must have been
@@ -200,7 +202,8 @@ impl Reviews {
     /// Looks at what has not been looked at yet, stores it, and leaves.
     async fn run(&self, id: String, kept: Kept, until_ms: Option<i64>, one: Arc<UnderWay>) {
         let services = &self.inner.services;
-        let make = move || Line::of(&kept).map(|line| (kept, line));
+        let games = self.inner.services.games.clone();
+        let make = move || Line::of(&kept, &games).map(|line| (kept, line));
         let made = services.work.run(Weight::Light, make).await;
         match made.map_err(Refused::from).and_then(|made| made) {
             Ok((kept, line)) => {

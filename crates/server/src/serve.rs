@@ -19,6 +19,7 @@ use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
 use bus::LocalBus;
 use games::Catalogue;
+use lessons::Courses;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use play::Games;
 use std::future::Future;
@@ -273,6 +274,7 @@ impl Begun {
             bus: Arc::new(LocalBus::new()),
             engines,
             work: Work::new(),
+            courses: Courses::default(),
             lines: LineCache::new(games.clone()),
             games,
             clock: ServerClock::starting_at(self.time),

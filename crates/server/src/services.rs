@@ -3,11 +3,13 @@
 use crate::clock::ServerClock;
 use crate::engines::Engines;
 use crate::positions::LineCache;
+use crate::refusal::{Reason, Refused, refused};
 use crate::seats::SeatKeys;
-use crate::work::Work;
+use crate::work::{Weight, Work};
 use bus::Bus;
-use play::Games;
+use lessons::Courses;
 use play::table::{Chance, Event};
+use play::{Definition, Games};
 use rand::RngExt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -28,6 +30,8 @@ pub struct Services {
     pub engines: Arc<dyn Engines>,
     /// Work that takes longer than a moment.
     pub work: Work,
+    /// Lessons of the games.
+    pub courses: Courses,
     /// Lines that were looked at last.
     pub lines: LineCache,
     /// The server's time.
@@ -41,6 +45,25 @@ pub struct Services {
 }
 
 impl Services {
+    /// Brings the texts of a variant from storage, if it is one of a file that is not there now.
+    pub async fn know(&self, name: &str) -> Result<(), Refused> {
+        if !self.games.is_missing(name) {
+            return Ok(());
+        }
+        let damaged = |problem: String| refused(Reason::Damaged, problem);
+        let kept = self.store.definition(name).await?;
+        let kept =
+            kept.ok_or_else(|| damaged(format!("its rules, {name}, are not in the storage")))?;
+        let definition = Definition {
+            name: kept.name,
+            texts: kept.texts,
+        };
+        let games = self.games.clone();
+        let keep = move || games.keep(&definition).map(drop);
+        let done = self.work.run(Weight::Light, keep).await?;
+        done.map_err(|e| damaged(e.to_string()))
+    }
+
     /// An event as it is stored: `at` in the game's time, `server` in the server's.
     pub fn row(&self, seq: u64, at: Duration, server: Duration, event: &Event) -> EventRow {
         let guest = match event {

@@ -3,12 +3,14 @@
 
 mod analysis;
 mod game;
+mod lesson;
 mod review;
 mod socket;
 mod variant;
 
 pub use analysis::*;
 pub use game::*;
+pub use lesson::*;
 pub use review::*;
 pub use socket::*;
 pub use variant::*;

@@ -4,14 +4,10 @@
 
 use super::append;
 use super::file::DatabaseFile;
-<<<<<<< HEAD
-use super::{
-    Answer, DefinitionRow, EventRow, GameWrite, ListedGame, RunRow, Store, StoreError, StoredGame,
-=======
 use super::reviews;
 use super::{
-    Answer, EventRow, GameWrite, ListedGame, ReviewRow, RunRow, Store, StoreError, StoredGame,
->>>>>>> review
+    Answer, DefinitionRow, EventRow, GameWrite, ListedGame, ReviewRow, RunRow, Store, StoreError,
+    StoredGame,
 };
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions, AnyRow};
 use sqlx::migrate::{MigrateError, Migrator};

@@ -1,8 +1,11 @@
 // The HTTP interface as functions. Answers are believed to have the shapes of `types.ts`.
 import type {
+  AttemptNow,
   Family,
   GameCard,
   GameMade,
+  LessonCard,
+  LessonDetail,
   NewGame,
   PgnAnswer,
   PositionAnswer,
@@ -72,6 +75,8 @@ const lists = new Map<string, Promise<VariantCard[]>>();
 const families = new Map<string, Promise<Family[]>>();
 const details = new Map<string, Promise<VariantDetail>>();
 const rules = new Map<string, Promise<RulesText>>();
+const courses = new Map<string, Promise<LessonCard[]>>();
+const tasks = new Map<string, Promise<LessonDetail>>();
 const enc = encodeURIComponent;
 
 export const api = {
@@ -79,6 +84,14 @@ export const api = {
   families: () => remembered(families, '', () => ask<Family[]>('GET', 'families')),
   variant: (id: string) => remembered(details, id, () => ask<VariantDetail>('GET', `variants/${enc(id)}`)),
   rules: (id: string) => remembered(rules, id, () => ask<RulesText>('GET', `variants/${enc(id)}/rules`)),
+  lessons: (id: string) =>
+    remembered(courses, id, () => ask<LessonCard[]>('GET', `variants/${enc(id)}/lessons`)),
+  lesson: (id: string, lesson: string) =>
+    remembered(tasks, `${id}/${lesson}`, () =>
+      ask<LessonDetail>('GET', `variants/${enc(id)}/lessons/${enc(lesson)}`),
+    ),
+  attempt: (id: string, lesson: string, task: number, moves: string[]) =>
+    ask<AttemptNow>('POST', `variants/${enc(id)}/lessons/${enc(lesson)}/${task}`, { moves }),
   targets: (id: string, question: TargetsRequest) =>
     ask<TargetsAnswer>('POST', `variants/${enc(id)}/targets`, question),
   reach: (id: string, question: ReachRequest) =>

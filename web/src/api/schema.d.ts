@@ -314,6 +314,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/variants/{id}/lessons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The lessons of a game, without their tasks. */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/variants/{id}/lessons/{lesson}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A lesson with its tasks. */
+        get: operations["detail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/variants/{id}/lessons/{lesson}/{task}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** How an attempt at a task stands after its moves. */
+        post: operations["judge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/variants/{id}/pieces/{set}": {
         parameters: {
             query?: never;
@@ -374,7 +425,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What the piece on a square can do in a position, whoever is to move. */
+        /**
+         * What the piece on a square can do in a position, whoever is to move. In an arrangement that is no position of the game its way of
+         *     moving alone decides.
+         */
         post: operations["targets"];
         delete?: never;
         options?: never;
@@ -499,6 +553,37 @@ export interface components {
             san: string[];
             /** @description The moves in UCI form. */
             uci: string[];
+        };
+        /** @description How an attempt stands. */
+        AttemptNow: {
+            /** @description Whether mate or stalemate may be accepted. */
+            can_accept?: boolean;
+            /** @description Square of the learner's royal piece in check. */
+            check?: string | null;
+            /** @description Position text. On a practice board it need not be a position of the game: royal pieces may be missing. */
+            fen: string;
+            /** @description The last move on the board, either side's. */
+            last?: string | null;
+            /** @description The moves that can be made, in UCI form. */
+            legal: string[];
+            /** @description Squares of the pieces that are to be captured. */
+            marked?: string[];
+            /** @description How it goes. */
+            progress: components["schemas"]["AttemptProgress"];
+            /** @description Stars that are to be reached. */
+            stars?: string[];
+            /** @description Why it has failed. */
+            why?: string | null;
+        };
+        /**
+         * @description How an attempt goes.
+         * @enum {string}
+         */
+        AttemptProgress: "going_on" | "done" | "failed";
+        /** @description The moves of an attempt at a task. */
+        AttemptRequest: {
+            /** @description The moves so far in UCI form, or `accept`; no more than the task allows. The opponent's answers are not among them. */
+            moves: string[];
         };
         /** @description A value for each side. */
         Both_Counsel: {
@@ -952,6 +1037,49 @@ export interface components {
             san: string;
             /** @description UCI form. */
             uci: string;
+        };
+        /** @description A lesson in the list of a game's. */
+        LessonCard: {
+            /** @description For addresses, as `white-tiger-rider`. */
+            id: string;
+            /** @description The capital letter of the piece that it is about, if it is about one. */
+            letter?: string | null;
+            /** @description How many tasks it has. */
+            tasks: number;
+            /** @description What it is about, in a sentence or two. */
+            text: string;
+            /** @description Its heading. */
+            title: string;
+        };
+        /** @description A lesson with its tasks. */
+        LessonDetail: {
+            /** @description For addresses. */
+            id: string;
+            /** @description The capital letter of the piece that it is about, if it is about one. */
+            letter?: string | null;
+            /** @description In their order. */
+            tasks: components["schemas"]["LessonTask"][];
+            /** @description What it is about. */
+            text: string;
+            /** @description Its heading. */
+            title: string;
+        };
+        /** @description A task of a lesson. */
+        LessonTask: {
+            /** @description Words for one who does not find it. */
+            hint: string;
+            /** @description What was learned, in a sentence. */
+            learned: string;
+            /** @description Who moves. */
+            side: components["schemas"]["Side"];
+            /** @description Moves in UCI form, or `accept`, that do it in the fewest. */
+            solution: string[];
+            /** @description How it begins. */
+            start: components["schemas"]["AttemptNow"];
+            /** @description What is to be done. */
+            text: string;
+            /** @description Moves that an attempt may have. */
+            within: number;
         };
         /** @description The guest who asks. */
         Me: {
@@ -1467,7 +1595,7 @@ export interface components {
         };
         /** @description A question: what can the piece on this square do? */
         TargetsRequest: {
-            /** @description Position text. */
+            /** @description Position text; of a practice board too, on which royal pieces may be missing. */
             fen: string;
             /** @description The square. */
             from: string;
@@ -2631,6 +2759,170 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LessonCard"][];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    detail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+                /** @description Id of the lesson */
+                lesson: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LessonDetail"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+                /** @description Id of the lesson */
+                lesson: string;
+                /** @description Number of the task, from 1 */
+                task: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttemptRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttemptNow"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

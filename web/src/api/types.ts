@@ -29,6 +29,9 @@ export type TargetsRequest = Schemas['TargetsRequest'];
 export type RulesText = Schemas['RulesText'];
 export type Chapter = Schemas['Chapter'];
 export type Example = Schemas['Example'];
+export type LessonCard = Schemas['LessonCard'];
+export type LessonDetail = Schemas['LessonDetail'];
+export type AttemptNow = Schemas['AttemptNow'];
 export type LastingAct = Schemas['LastingAct'];
 export type StateLetter = Schemas['StateLetter'];
 

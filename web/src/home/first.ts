@@ -3,5 +3,5 @@
 /** The game shown and offered first. */
 export const FIRST_GAME = 'citadel9';
 
-/** Where "Learn a first game" leads. */
-export const FIRST_LESSON = `/rules/${FIRST_GAME}`;
+/** Where "Learn a first game" leads: the lesson that begins that game's course, on the board at once. */
+export const FIRST_LESSON = `/learn/${FIRST_GAME}/five-minutes`;

@@ -90,7 +90,7 @@ fn reviews_come_between_games_and_analyses() -> Tested {
 /// Someone who looks at a position for long makes way for a review, which gets on.
 #[tokio::test]
 async fn an_analysis_makes_way_for_others() -> Tested {
-    let engines = LocalEngines::new(2, 1)?;
+    let engines = LocalEngines::new(2, 1, &Arc::default())?;
     let long = Duration::from_secs(60);
     let mut analysis = engines.ask(job("ann", Purpose::Analysis, long)?)?;
     assert!(tokio::time::timeout(WAIT, analysis.next()).await?.is_some());

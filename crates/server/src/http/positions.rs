@@ -54,8 +54,7 @@ pub async fn pgn(
     let services = app.directory.services().clone();
     let job = move || {
         let charge = |moves| guard.positions(address, moves);
-        let answer =
-            pgn::read(&request.text, services.games.catalogue(), charge).map_err(failure)?;
+        let answer = pgn::read(&request.text, &services.games, charge).map_err(failure)?;
         drop(request);
         Chunks::json(&answer, &memory)
     };

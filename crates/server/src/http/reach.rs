@@ -10,7 +10,7 @@ use crate::wire::{
 };
 use crate::work::Weight;
 use axum::extract::{Path, State};
-use husun::{Act, Kind, Side, Square, Variant};
+use husun::{Act, Kind, Position, Side, Square, Variant};
 use std::sync::Arc;
 
 /// Where a piece could go on a board with blockers.
@@ -35,7 +35,8 @@ pub async fn reach(
     work.run(Weight::Light, job).await?.map(axum::Json)
 }
 
-/// What the piece on a square can do in a position, whoever is to move.
+/// What the piece on a square can do in a position, whoever is to move. In an arrangement that is no position of the game its way of
+/// moving alone decides.
 #[utoipa::path(
     post, path = "/api/variants/{id}/targets",
     params(("id" = String, Path, description = "Id of the game")),
@@ -63,13 +64,22 @@ fn square(variant: &Variant, text: &str) -> Result<Square, Failure> {
 }
 
 fn on_board(variant: &Arc<Variant>, request: &TargetsRequest) -> Result<TargetsAnswer, Failure> {
-    let position = variant
-        .position(&request.fen)
-        .map_err(|e| Failure::of(Reason::Fen, e.to_string()))?;
+    // Practice boards of lessons are no positions of the game: there the way of moving alone decides.
+    let bad = |e: String| Failure::of(Reason::Fen, e);
+    let setup = variant.read_arrangement(&request.fen);
+    let setup = setup.map_err(|e| bad(e.to_string()))?;
     let from = square(variant, &request.from)?;
-    let piece = position.piece_on(from);
+    let piece = setup.piece_on(from);
+    let targets = match (Position::from_setup(variant, &setup), piece) {
+        (Ok(position), _) => position.targets(from),
+        (Err(_), Some((side, kind))) => {
+            let standing = |s: Square| setup.piece_on(s).map(|(side, _)| side);
+            variant.targets(side, kind, from, standing)
+        }
+        (Err(_), None) => Vec::new(),
+    };
     Ok(TargetsAnswer {
-        targets: named(variant, &position.targets(from)),
+        targets: named(variant, &targets),
         acts: piece.map_or_else(Vec::new, |(side, kind)| variant.acts(side, kind)),
     })
 }

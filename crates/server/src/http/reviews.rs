@@ -82,10 +82,10 @@ pub async fn of_text(
     let declared = declared.and_then(|n| n.to_str().ok()?.parse().ok());
     let _text = app.memory.take(declared.unwrap_or(MAX_PGN).min(MAX_PGN))?;
     let Json(request) = Json::<ReviewRequest>::from_request(request, &()).await?;
-    let guard = app.guard.clone();
+    let (guard, games) = (app.guard.clone(), app.directory.variants().clone());
     let read = move || -> Result<Kept, PgnError> {
         let charge = |moves| guard.positions(address, moves);
-        Kept::of_pgn(&request.text, charge)
+        Kept::of_pgn(&request.text, &games, charge)
     };
     let kept = app.directory.work().run(Weight::Heavy, read).await?;
     let kept = kept.map_err(positions::failure)?;
@@ -153,7 +153,8 @@ pub async fn attempt(
         return Err(Failure::of(Reason::NotOver, message));
     };
     let work = app.directory.work().clone();
-    let make = move || Trial::of(&kept, tried.ply, &tried.uci);
+    let games = app.directory.variants().clone();
+    let make = move || Trial::of(&kept, &games, tried.ply, &tried.uci);
     let trial = work.run(Weight::Light, make).await??;
     let thought = match trial.known() {
         Some(known) => known,
@@ -207,13 +208,14 @@ async fn told(app: &App, address: IpAddr, id: String, found: Found) -> Result<Ch
     };
     let positions = kept.positions();
     super::charge(app, address, positions)?;
+    let games = app.directory.variants().clone();
     let job = move || {
         let state = ReviewState {
             id,
             stage: ReviewStage::Ready,
             done: positions as u32,
             of: positions as u32,
-            review: Some(tell::whole(&kept, until_ms)?),
+            review: Some(tell::whole(&kept, &games, until_ms)?),
         };
         Chunks::json(&state, &memory)
     };

@@ -10,7 +10,7 @@ use engine::review::Opinion;
 use husun::record::Record;
 use husun::{Game, Move, Position, Side};
 use play::table::{Stage, StoredResult, Table};
-use play::{Both, read_move};
+use play::{Both, Games, read_move};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -118,21 +118,25 @@ impl Kept {
             };
             return Err(refused(Reason::NotOver, message));
         };
-        let mut kept = Kept::of_moves(game)?;
+        let mut kept = Kept::of_moves(table.games(), game)?;
         kept.players = Both::of(|side| table.player_name(side));
         kept.result = table.outcome().map(Into::into);
         Ok(kept)
     }
 
     /// Of the first game of a PGN text. `charge` is told how many moves there are, and may refuse.
-    pub fn of_pgn(text: &str, charge: impl FnOnce(u32) -> bool) -> Result<Kept, PgnError> {
-        let record = pgn::record(text, charge)?;
+    pub fn of_pgn(
+        text: &str,
+        games: &Games,
+        charge: impl FnOnce(u32) -> bool,
+    ) -> Result<Kept, PgnError> {
+        let record = pgn::record(text, games, charge)?;
         let mut game = Game::new(record.start.clone());
         for ply in &record.main.plies {
             let played = game.play_on(ply.m);
             played.map_err(|e| PgnError::Wrong(e.to_string()))?;
         }
-        let kept = Kept::of_moves(&game).map_err(|e| PgnError::Wrong(e.message))?;
+        let kept = Kept::of_moves(games, &game).map_err(|e| PgnError::Wrong(e.message))?;
         let tag = |name| record.tag(name).unwrap_or_default();
         let name = |side: Side| {
             let name = tag(side.name()).chars().filter(|c| !c.is_control());
@@ -149,7 +153,7 @@ impl Kept {
         })
     }
 
-    fn of_moves(game: &Game) -> Result<Kept, Refused> {
+    fn of_moves(games: &Games, game: &Game) -> Result<Kept, Refused> {
         let moves = game.moves().len();
         if !(1..=MAX_MOVES).contains(&moves) {
             let message = format!("{moves} half-moves, expected 1 to {MAX_MOVES} to look back at");
@@ -159,7 +163,7 @@ impl Kept {
         let uci = |(ply, &m): (usize, &Move)| Some(game.position_at(ply)?.uci(m).to_string());
         Ok(Kept {
             version: VERSION,
-            variant: game.variant().id().to_owned(),
+            variant: games.name(game.variant()),
             start: game.start().fen(),
             moves: played.filter_map(uci).collect(),
             players: Both::default(),
@@ -211,14 +215,14 @@ impl Kept {
     }
 
     /// The game.
-    pub fn game(&self) -> Result<Game, Refused> {
+    pub fn game(&self, games: &Games) -> Result<Game, Refused> {
         let wrong = |problem: String| {
             refused(
                 Reason::Damaged,
                 format!("a review in the storage is damaged: {problem}"),
             )
         };
-        let variant = games::variant(&self.variant);
+        let variant = games.stored(&self.variant);
         let variant = variant.ok_or_else(|| wrong(format!("no game {:?}", self.variant)))?;
         let start = variant.position(&self.start);
         let mut game = Game::new(start.map_err(|e| wrong(e.to_string()))?);

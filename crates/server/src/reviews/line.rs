@@ -6,6 +6,7 @@ use crate::engines::Job;
 use crate::refusal::Refused;
 use engine::review::Opinion;
 use husun::Position;
+use play::Games;
 
 /// The positions of a game, the start first.
 pub struct Line {
@@ -18,8 +19,8 @@ pub struct Line {
 
 impl Line {
     /// Of a game as it is kept.
-    pub fn of(kept: &Kept) -> Result<Line, Refused> {
-        let game = kept.game()?;
+    pub fn of(kept: &Kept, games: &Games) -> Result<Line, Refused> {
+        let game = kept.game(games)?;
         let positions = || (0..=game.moves().len()).filter_map(|ply| game.position_at(ply));
         let turn = game.turn();
         // One that its players went on with past a draw is looked at as if it were none.

@@ -12,20 +12,21 @@ use engine::Score;
 use engine::review::{self, Fault, Opinion, Size};
 use engine::values::{Values, estimate};
 use husun::{Game, Moment, Move, Position, Side, Variant};
-use play::check;
+use play::{Games, check};
 use std::sync::Arc;
 
 /// The engine's values of a game, as its threads have them.
-fn values_of(variant: &Arc<Variant>) -> Values {
-    let tuned = games::values_of(variant).and_then(|text| Values::parse(variant, text).ok());
+fn values_of(games: &Games, variant: &Arc<Variant>) -> Values {
+    let tuned = games.catalogue().values(variant);
+    let tuned = tuned.and_then(|text| Values::parse(variant, text).ok());
     tuned.unwrap_or_else(|| estimate(variant))
 }
 
 /// What is said of a game all of whose positions have been looked at.
-pub fn whole(kept: &Kept, until_ms: Option<i64>) -> Result<wire::Review, Refused> {
-    let game = kept.game()?;
+pub fn whole(kept: &Kept, games: &Games, until_ms: Option<i64>) -> Result<wire::Review, Refused> {
+    let game = kept.game(games)?;
     let opinions = opinions(kept, &game);
-    let found = review::review(&game, &opinions, &values_of(game.variant()));
+    let found = review::review(&game, &opinions, &values_of(games, game.variant()));
     let found =
         found.ok_or_else(|| refused(Reason::Damaged, "a review in the storage is damaged"))?;
     let mut moves = Vec::with_capacity(found.moves.len());
@@ -55,7 +56,7 @@ pub fn whole(kept: &Kept, until_ms: Option<i64>) -> Result<wire::Review, Refused
     }
     let start = game.start();
     Ok(wire::Review {
-        variant: kept.variant.clone(),
+        variant: games.shown(&kept.variant),
         start: start.fen(),
         check: check(start),
         players: kept.players.clone().into(),
@@ -180,6 +181,8 @@ fn moment(ply: usize, moment: Moment, variant: &Variant) -> ReviewMoment {
 
 /// A move that is tried instead of one of the game.
 pub struct Trial {
+    /// The name under which the variant is stored.
+    variant: String,
     before: Position,
     m: Move,
     after: Position,
@@ -192,8 +195,8 @@ pub struct Trial {
 
 impl Trial {
     /// Of a game all of whose positions have been looked at.
-    pub fn of(kept: &Kept, ply: u32, uci: &str) -> Result<Trial, Refused> {
-        let mut game = kept.game()?;
+    pub fn of(kept: &Kept, games: &Games, ply: u32, uci: &str) -> Result<Trial, Refused> {
+        let mut game = kept.game(games)?;
         let all = game.moves().len();
         let place = ply as usize;
         if place >= all {
@@ -220,6 +223,7 @@ impl Trial {
         let end = outcome.map(|end| Opinion::of_end(after.turn(), end.winner).score.into());
         let same = made.is_some_and(|made| made == before.uci(m).to_string());
         Ok(Trial {
+            variant: kept.variant.clone(),
             thought: opinion(place).read(&before),
             known: end.or_else(|| same.then(|| opinion(place + 1))),
             nodes: nodes(kept.positions()),
@@ -237,8 +241,13 @@ impl Trial {
 
     /// What the engine is to be asked.
     pub fn job(&self, asker: &str) -> Job {
-        let variant = self.before.variant().id();
-        job_of(asker, variant, &self.after.fen(), &self.history, self.nodes)
+        job_of(
+            asker,
+            &self.variant,
+            &self.after.fen(),
+            &self.history,
+            self.nodes,
+        )
     }
 
     /// What is said of the move.

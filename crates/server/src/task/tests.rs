@@ -17,12 +17,8 @@ use bytes::Bytes;
 use play::Games;
 use play::table::Person;
 use store::{
-<<<<<<< HEAD
-    Answer, DefinitionRow, GameWrite, Health, ListedGame, RunRow, SqlStore, Store, StoreError,
-=======
-    Answer, GameWrite, Health, ListedGame, ReviewRow, RunRow, SqlStore, Store, StoreError,
->>>>>>> review
-    StoredGame, Writer,
+    Answer, DefinitionRow, GameWrite, Health, ListedGame, ReviewRow, RunRow, SqlStore, Store,
+    StoreError, StoredGame, Writer,
 };
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -197,6 +193,7 @@ impl Bench {
             bus,
             engines: Arc::new(LocalEngines::new(2, 1, &games)?),
             work: Work::new(),
+            courses: lessons::Courses::default(),
             lines: LineCache::new(games.clone()),
             games,
             clock,

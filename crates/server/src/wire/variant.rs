@@ -281,7 +281,7 @@ pub struct ReachAnswer {
 /// A question: what can the piece on this square do?
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct TargetsRequest {
-    /// Position text.
+    /// Position text; of a practice board too, on which royal pieces may be missing.
     #[schema(max_length = 1000)]
     pub fen: String,
     /// The square.

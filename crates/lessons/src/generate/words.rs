@@ -1,0 +1,121 @@
+//! The words of a piece's tasks: what to do, what was learned, and a hint. Only the piece's ways of moving are looked at.
+
+use husun::betza::{Mode, Way};
+use husun::{Kind, Variant};
+
+/// What a task is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Theme {
+    Stars,
+    Capture,
+    Avoid,
+}
+
+pub(super) struct Words {
+    pub text: String,
+    pub learned: String,
+    pub hint: String,
+}
+
+/// The words of a task with so many stars.
+pub(super) fn of(variant: &Variant, kind: Kind, theme: Theme, stars: usize) -> Words {
+    let name = variant.spoken_name(kind);
+    let nature = Nature::of(variant, kind);
+    let reach = match stars {
+        1 => "Reach the star",
+        _ => "Reach every star",
+    };
+    match theme {
+        Theme::Stars => Words {
+            text: format!("{reach} with the {name}."),
+            learned: nature.learned(&name),
+            hint: "Follow the arrow. Press the piece to see all that it can do.".into(),
+        },
+        Theme::Capture => Words {
+            text: format!("Capture all that stands there with the {name}."),
+            learned: nature.captures(&name),
+            hint: "The order matters: look where you will stand after each capture.".into(),
+        },
+        Theme::Avoid => Words {
+            text: format!("{reach} with the {name}, and never stop where you can be captured."),
+            learned: "Before you let go of a piece, look who could capture it there.".into(),
+            hint: "Press an enemy piece to see where it can capture. The way round is safe.".into(),
+        },
+    }
+}
+
+/// How a piece moves, in the one word that matters most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Nature {
+    Hopper,
+    /// Captures in another way than it moves.
+    Parted,
+    Bent,
+    /// Leaps and slides.
+    Joined,
+    Slider,
+    Leaper,
+    Stepper,
+}
+
+impl Nature {
+    fn of(variant: &Variant, kind: Kind) -> Nature {
+        let parts = &variant.piece(kind).parts;
+        let any = |f: fn(&Way) -> bool| parts.iter().any(|p| f(&p.way));
+        let far_leap = any(|w| matches!(w, Way::Leap(v) if v.0.abs().max(v.1.abs()) > 1));
+        let rides = any(|w| matches!(w, Way::Ride { .. }));
+        match () {
+            () if any(|w| matches!(w, Way::Ride { hop: true, .. })) => Nature::Hopper,
+            () if parts.iter().any(|p| p.mode == Mode::CaptureOnly) => Nature::Parted,
+            () if any(|w| matches!(w, Way::Bent { .. })) => Nature::Bent,
+            () if far_leap && rides => Nature::Joined,
+            () if rides => Nature::Slider,
+            () if far_leap => Nature::Leaper,
+            () => Nature::Stepper,
+        }
+    }
+
+    fn learned(self, name: &str) -> String {
+        match self {
+            Nature::Hopper => format!(
+                "The {name} needs a piece to jump over, of either side, and lands where it likes beyond it."
+            ),
+            Nature::Parted => format!("The {name} moves in one way and captures in another."),
+            Nature::Bent => {
+                format!("The {name} turns on its way, always away from where it came.")
+            }
+            Nature::Joined => format!(
+                "The {name} jumps or goes far: two ways of moving in one piece, one of them at a time."
+            ),
+            Nature::Slider => format!("The {name} goes as far as its way is free."),
+            Nature::Leaper => {
+                format!("The {name} jumps: whatever stands between does not matter.")
+            }
+            Nature::Stepper => format!("The {name} is slow; count its steps before you set out."),
+        }
+    }
+
+    fn captures(self, name: &str) -> String {
+        match self {
+            Nature::Hopper => format!(
+                "What the {name} jumps over stays; what stands where it lands is captured. Each capture changes what can be \
+                 jumped next."
+            ),
+            Nature::Parted => {
+                format!("Look for captures of the {name} where it could not move otherwise.")
+            }
+            Nature::Bent => format!("The {name} captures round a corner, where few expect it."),
+            _ => {
+                format!("The {name} captures as it moves, and takes the place of what it captures.")
+            }
+        }
+    }
+}
+
+pub(super) fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
