@@ -79,7 +79,7 @@ impl UnderWay {
 #[derive(Debug)]
 pub enum Found {
     /// The engine is at it, or it rests.
-    Begun(ReviewState),
+    Begun(Box<ReviewState>),
     /// All has been looked at.
     Whole(Box<Kept>, Option<i64>),
 }
@@ -127,7 +127,7 @@ impl Reviews {
     }
 
     /// The state of one that the engine is at, and notes that somebody asks for it.
-    fn running(&self, id: &str) -> Option<ReviewState> {
+    fn running(&self, id: &str) -> Option<Box<ReviewState>> {
         let all = self.under_way();
         let one = all.get(id)?;
         one.touch();
@@ -256,7 +256,7 @@ impl Reviews {
             };
             kept.opinions.push(opinion);
             one.done.store(kept.opinions.len(), Relaxed);
-            if kept.opinions.len() % KEEP == 0 {
+            if kept.opinions.len().is_multiple_of(KEEP) {
                 kept = self.keep(id, kept, until_ms, 1).await;
             }
         }
@@ -383,14 +383,14 @@ fn job_of(asker: &str, variant: &str, fen: &str, history: &[u64], nodes: u64) ->
     }
 }
 
-fn state(id: &str, stage: ReviewStage, done: usize, of: usize) -> ReviewState {
-    ReviewState {
+fn state(id: &str, stage: ReviewStage, done: usize, of: usize) -> Box<ReviewState> {
+    Box::new(ReviewState {
         id: id.into(),
         stage,
         done: done as u32,
         of: of as u32,
         review: None,
-    }
+    })
 }
 
 /// Nobody has asked for it yet, or its time is over.
