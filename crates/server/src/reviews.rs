@@ -14,7 +14,7 @@ use kept::{Kept, KeptOpinion};
 use line::Line;
 use metrics::{counter, gauge};
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use store::ReviewRow;
@@ -51,6 +51,7 @@ pub struct Reviews {
 struct Inner {
     services: Arc<Services>,
     under_way: Mutex<HashMap<String, Arc<UnderWay>>>,
+    closing: AtomicBool,
 }
 
 /// A review that the engine is at.
@@ -78,7 +79,7 @@ impl UnderWay {
 #[derive(Debug)]
 pub enum Found {
     /// The engine is at it, or it rests.
-    Begun(ReviewState),
+    Begun(Box<ReviewState>),
     /// All has been looked at.
     Whole(Box<Kept>, Option<i64>),
 }
@@ -98,6 +99,7 @@ impl Reviews {
             inner: Arc::new(Inner {
                 services,
                 under_way: Mutex::default(),
+                closing: AtomicBool::new(false),
             }),
         }
     }
@@ -125,7 +127,7 @@ impl Reviews {
     }
 
     /// The state of one that the engine is at, and notes that somebody asks for it.
-    fn running(&self, id: &str) -> Option<ReviewState> {
+    fn running(&self, id: &str) -> Option<Box<ReviewState>> {
         let all = self.under_way();
         let one = all.get(id)?;
         one.touch();
@@ -167,6 +169,10 @@ impl Reviews {
         };
         if kept.is_complete() {
             return Ok(Found::Whole(Box::new(kept), until_ms));
+        }
+        if self.is_closing() {
+            let message = "the server goes down; come again in a moment";
+            return Err(refused(Reason::Busy, message));
         }
         let (done, of) = (kept.opinions.len(), kept.positions());
         let one = Arc::new(UnderWay {
@@ -230,7 +236,7 @@ impl Reviews {
     ) -> Kept {
         let asker = format!("review {}", one.guest);
         let mut ahead: VecDeque<Ahead> = VecDeque::new();
-        while !kept.is_complete() && !one.is_left() {
+        while !kept.is_complete() && !one.is_left() && !self.is_closing() {
             while ahead.len() < AHEAD && kept.opinions.len() + ahead.len() < one.of {
                 let place = one.of - 1 - kept.opinions.len() - ahead.len();
                 match self.ask(line, place, &asker) {
@@ -253,11 +259,12 @@ impl Reviews {
             };
             kept.opinions.push(opinion);
             one.done.store(kept.opinions.len(), Relaxed);
-            if kept.opinions.len() % KEEP == 0 {
+            if kept.opinions.len().is_multiple_of(KEEP) {
                 kept = self.keep(id, kept, until_ms, 1).await;
             }
         }
-        self.keep(id, kept, until_ms, ATTEMPTS).await
+        let attempts = if self.is_closing() { 1 } else { ATTEMPTS };
+        self.keep(id, kept, until_ms, attempts).await
     }
 
     /// Has a position looked at; nothing while the pool is full.
@@ -306,6 +313,19 @@ impl Reviews {
         let mut asked = self.inner.services.engines.ask(job).map_err(busy)?;
         let fault = || refused(Reason::Fault, "the engine gave no answer; try again");
         thought(&mut asked).await.ok_or_else(fault)
+    }
+
+    fn is_closing(&self) -> bool {
+        self.inner.closing.load(Relaxed)
+    }
+
+    /// Lets all reviews rest, and waits until it is stored how far they are.
+    pub async fn close(&self, patience: Duration) {
+        self.inner.closing.store(true, Relaxed);
+        let start = Instant::now();
+        while !self.under_way().is_empty() && start.elapsed() < patience {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     /// Forgets the reviews whose time is over.
@@ -366,14 +386,14 @@ fn job_of(asker: &str, variant: &str, fen: &str, history: &[u64], nodes: u64) ->
     }
 }
 
-fn state(id: &str, stage: ReviewStage, done: usize, of: usize) -> ReviewState {
-    ReviewState {
+fn state(id: &str, stage: ReviewStage, done: usize, of: usize) -> Box<ReviewState> {
+    Box::new(ReviewState {
         id: id.into(),
         stage,
         done: done as u32,
         of: of as u32,
         review: None,
-    }
+    })
 }
 
 /// Nobody has asked for it yet, or its time is over.

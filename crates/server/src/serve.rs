@@ -226,7 +226,7 @@ impl Running {
             tokio::spawn(watch_storage(store.clone())),
             tokio::spawn(watched("attendance", directory.clone().attend())),
             tokio::spawn(sweep(guard, self.metrics)),
-            tokio::spawn(forget(reviews)),
+            tokio::spawn(forget(reviews.clone())),
             tokio::spawn(end_of_start(
                 services.clock.clone(),
                 Duration::from_secs(self.config.start_grace_seconds.into()),
@@ -238,6 +238,7 @@ impl Running {
         open_to_players.store(false, Relaxed);
         tracing::info!("going down");
         directory.close(PATIENCE).await;
+        reviews.close(PATIENCE).await;
         let _ = hush.send(());
         let served = serving.await;
         for task in tasks {

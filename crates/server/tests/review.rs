@@ -45,9 +45,7 @@ fn text_of(pgn: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_that_is_over_is_looked_back_at() -> Fallible<()> {
     let server = TestServer::start("review", |_| ()).await?;
-    let made = server
-        .make(r#"{"variant":"chess","side":"white","name":"Ann"}"#)
-        .await?;
+    let made = server.make(r#"{"variant":"chess","side":"white"}"#).await?;
     let path = format!("/api/games/{}/review", made.id);
     let (mut white, _) = server.join(&made.id, Some(&made.seat)).await?;
     let (mut black, _) = server.join(&made.id, made.friend_seat.as_deref()).await?;
@@ -71,7 +69,7 @@ async fn a_game_that_is_over_is_looked_back_at() -> Fallible<()> {
     assert_eq!((begun.id.as_str(), begun.of), (made.id.as_str(), 5));
     let (review, _) = ready(&server, &path).await?;
     assert_eq!(review.variant, "chess");
-    assert_eq!(review.players.white, "Ann");
+    assert!(!review.players.white.is_empty());
     assert_eq!(review.until_ms, None);
     let result = review.result.as_ref().ok_or("no result")?;
     assert_eq!(
