@@ -19,7 +19,6 @@
 //! ```
 
 mod bench;
-mod draws;
 mod engine;
 mod eval;
 mod exchange;
@@ -28,12 +27,14 @@ mod history;
 mod judge;
 mod level;
 mod limits;
+mod manners;
 mod pair;
 mod random;
 mod root;
 mod score;
 mod search;
 mod searcher;
+mod sight;
 mod stopwatch;
 #[cfg(test)]
 mod tests;
@@ -42,9 +43,9 @@ pub mod tune;
 pub mod values;
 
 pub use bench::{BENCH_DEPTH, Bench, bench};
-pub use draws::agrees_to_draw;
 pub use engine::{Engine, Info, MAX_HASH, MAX_LINES, MAX_THREADS, Options, Outcome};
 pub use eval::{Evaluation, Features};
 pub use level::Level;
 pub use limits::{ClockSituation, Limits};
+pub use manners::Thoughts;
 pub use score::{Score, Wdl};

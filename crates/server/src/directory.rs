@@ -567,6 +567,7 @@ fn spec_of(wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refuse
         control,
         takebacks: wishes.takebacks,
         public: wishes.public,
+        engine_resigns: wishes.engine_resigns && level.is_some(),
         seats: Both::of(seat),
         seed: rand::rng().random(),
     })

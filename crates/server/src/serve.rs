@@ -188,7 +188,7 @@ impl Running {
         };
         let (store, services) = match opened {
             Ok((store, begun)) => {
-                let services = begun.services(&store, &self.key, self.engines.clone());
+                let services = begun.services(&store, &self.key, self.engines.clone(), &self.config);
                 (store, services)
             }
             Err(error) => {
@@ -248,13 +248,20 @@ struct Begun {
 }
 
 impl Begun {
-    fn services(self, store: &SqlStore, key: &Key, engines: Arc<dyn Engines>) -> Arc<Services> {
+    fn services(
+        self,
+        store: &SqlStore,
+        key: &Key,
+        engines: Arc<dyn Engines>,
+        config: &Config,
+    ) -> Arc<Services> {
         let shared: Arc<dyn Store> = Arc::new(store.clone());
         Arc::new(Services {
             writer: Writer::new(shared.clone()),
             store: shared,
             bus: Arc::new(LocalBus::new()),
             engines,
+            engine_pause: config.engine_pause,
             work: Work::new(),
             lines: LineCache::default(),
             clock: ServerClock::starting_at(self.time),

@@ -9,7 +9,7 @@ use super::{Beginning, Look, Terms};
 use crate::show::text_style;
 use crate::source::Source;
 use anyhow::Result;
-use engine::{Level, Options};
+use engine::{Level, Options, Thoughts};
 use husun::clock::TimeControl;
 use husun::{Outcome, Side, Special};
 use protocol::{InputLine, Lines, MAX_LINE};
@@ -33,8 +33,8 @@ struct LineSession<'a> {
     style: TextStyle,
     view: Side,
     began: Instant,
-    /// What the computer last thought of its own position, in centipawns.
-    score: Option<i32>,
+    /// What the computer thought of its own position at its last turns.
+    thoughts: Thoughts,
     prompt: bool,
 }
 
@@ -49,7 +49,7 @@ pub fn run(source: &Source, beginning: Beginning, terms: Terms, look: Look) -> R
         store: Store::default(),
         style: text_style(look.signs, look.theme),
         began: Instant::now(),
-        score: None,
+        thoughts: Thoughts::default(),
         prompt: super::at_terminal(),
     };
     let mut out = io::stdout().lock();
@@ -145,7 +145,7 @@ impl LineSession<'_> {
             return Ok(false);
         };
         if self.timed.computer_to_move().is_some() {
-            self.score = Some(found.score.value());
+            self.thoughts.note(self.timed.ply(), found.score.value());
         }
         match found.best {
             _ if found.accept && self.timed.position().can_accept() => {
@@ -187,7 +187,7 @@ impl LineSession<'_> {
             }
             Command::Undo => match self.timed.undo(now) {
                 Ok(()) => {
-                    self.score = None;
+                    self.thoughts = Thoughts::default();
                     self.board(out)?;
                 }
                 Err(error) => writeln!(out, "{error}")?,
@@ -197,7 +197,8 @@ impl LineSession<'_> {
                 Err(error) => writeln!(out, "{error}")?,
             },
             Command::Draw => {
-                let agrees = engine::agrees_to_draw(self.score, self.timed.ply());
+                let idle = self.timed.position().halfmove();
+                let agrees = self.thoughts.takes_draw(self.timed.ply(), idle);
                 match self.timed.draw(agrees, now) {
                     Ok(Some(outcome)) => self.result(&outcome, out)?,
                     Ok(None) if self.timed.game().draw_offer().is_some() => {

@@ -177,6 +177,7 @@ impl Bench {
             store: breakable,
             bus,
             engines: Arc::new(LocalEngines::new(2, 1)?),
+            engine_pause: false,
             work: Work::new(),
             lines: LineCache::default(),
             clock,
