@@ -13,17 +13,17 @@ use crate::sight::{Eyes, Sight};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(u8);
 
-/// What a level does in a turn.
+/// What a player of some strength does in a turn.
 #[derive(Clone, Copy, Debug)]
 struct Skill {
     /// Share of the turns in which it searches in earnest; in the others it glances.
     earnest: f64,
     /// Positions visited by a search in earnest.
-    nodes: u64,
+    nodes: f64,
     /// Share of the glances in which it does not think of the opponent's answer.
     rash: f64,
     /// Half-moves that a glance looks ahead.
-    depth: u32,
+    depth: f64,
     /// What a glance sees.
     eyes: Eyes,
     /// Deviation of its judgement, in centipawns.
@@ -31,17 +31,21 @@ struct Skill {
 }
 
 /// Best moves whose scores are found out in earnest; the inaccuracy chooses among them.
-const LINES: usize = 3;
+const LINES: usize = 2;
 /// Captures that a glance follows after its last ply.
 const CAPTURES: u32 = 2;
 /// Positions visited by a glance.
 const GLANCED: u64 = 60_000;
 /// How much worse than the best a move may be, in deviations of the judgement.
 const MARGIN: f64 = 2.0;
+/// How good a day a player has, in levels: the deviation from game to game, and the most.
+const FORM: (f64, f64) = (0.9, 1.8);
+/// Half-moves after which the course of the game has its part in the form.
+const COURSE: usize = 8;
 
 const fn skill(
-    (earnest, nodes): (f64, u64),
-    (rash, depth): (f64, u32),
+    (earnest, nodes): (f64, f64),
+    (rash, depth): (f64, f64),
     (near, far): (f64, f64),
     noise: f64,
 ) -> Skill {
@@ -55,15 +59,41 @@ const fn skill(
     }
 }
 
-const SKILLS: [Skill; 7] = [
-    skill((0.0, 0), (0.5, 1), (0.40, 0.06), 100.0),
-    skill((0.0, 0), (0.2, 1), (0.20, 0.03), 80.0),
-    skill((0.0, 0), (0.1, 2), (0.10, 0.02), 50.0),
-    skill((0.3, 1000), (0.05, 2), (0.05, 0.01), 30.0),
-    skill((0.7, 4000), (0.0, 2), (0.04, 0.01), 20.0),
-    skill((0.85, 15_000), (0.0, 2), (0.03, 0.01), 12.0),
-    skill((0.95, 60_000), (0.0, 2), (0.02, 0.01), 6.0),
+/// By level, with one below the first and the eighth for good days; what lies between is in proportion.
+const SKILLS: [Skill; 9] = [
+    skill((0.0, 500.0), (1.0, 1.0), (0.95, 0.08), 165.0),
+    skill((0.0, 500.0), (0.95, 1.0), (0.75, 0.07), 120.0),
+    skill((0.0, 500.0), (0.9, 1.0), (0.4, 0.09), 100.0),
+    skill((0.0, 500.0), (0.5, 1.5), (0.12, 0.05), 70.0),
+    skill((0.0, 500.0), (0.15, 2.0), (0.05, 0.02), 40.0),
+    skill((0.4, 1500.0), (0.05, 2.0), (0.03, 0.015), 30.0),
+    skill((0.65, 5000.0), (0.03, 2.0), (0.02, 0.01), 18.0),
+    skill((0.92, 35_000.0), (0.0, 2.0), (0.01, 0.005), 8.0),
+    skill((1.0, 300_000.0), (0.0, 2.0), (0.0, 0.0), 4.0),
 ];
+
+impl Skill {
+    /// Of a strength between two levels.
+    fn at(level: f64) -> Skill {
+        let all = &SKILLS;
+        let level = level.clamp(0.0, (all.len() - 1) as f64);
+        let lower = (level as usize).min(all.len() - 2);
+        let (a, b, part) = (all[lower], all[lower + 1], level - lower as f64);
+        let between = |a: f64, b: f64| a + (b - a) * part;
+        skill(
+            (
+                between(a.earnest, b.earnest),
+                between(a.nodes.ln(), b.nodes.ln()).exp(),
+            ),
+            (between(a.rash, b.rash), between(a.depth, b.depth)),
+            (
+                between(a.eyes.near, b.eyes.near),
+                between(a.eyes.far, b.eyes.far),
+            ),
+            between(a.noise, b.noise),
+        )
+    }
+}
 
 impl Level {
     /// Full strength.
@@ -94,15 +124,22 @@ impl Level {
         self.0
     }
 
-    /// How it goes about a turn, by chance from the seed; nothing at full strength.
-    pub(crate) fn turn(self, seed: u64) -> Option<Turn> {
-        let skill = skills().get(usize::from(self.0) - 1)?;
-        let mut random = Random::new(seed);
+    /// How it goes about a turn, by chance; nothing at full strength. How good a day it has is drawn from the seed and the
+    /// first moves of the game, `history`, all else anew for each position.
+    pub(crate) fn turn(self, key: u64, history: &[u64], seed: u64) -> Option<Turn> {
+        if self == Level::FULL {
+            return None;
+        }
+        let course = history.get(COURSE).copied().unwrap_or(0);
+        let form = Random::new(seed ^ course).normal() * FORM.0;
+        let skill = Skill::at(f64::from(self.0) + form.clamp(-FORM.1, FORM.1));
+        let mut random = Random::new(key ^ seed ^ Random::new(history.len() as u64).next());
         let margin = (MARGIN * skill.noise) as i32;
         let glance = (random.unit() >= skill.earnest).then(|| Glance {
             depth: match random.unit() < skill.rash {
                 true => 0,
-                false => skill.depth,
+                // Between two depths sometimes the one, sometimes the other.
+                false => (skill.depth + random.unit()) as u32,
             },
             captures: CAPTURES,
             sight: Sight::new(skill.eyes, random.next()),
@@ -111,7 +148,7 @@ impl Level {
         Some(Turn {
             nodes: match glance {
                 Some(_) => GLANCED,
-                None => skill.nodes,
+                None => skill.nodes as u64,
             },
             glance,
             noise: skill.noise,
@@ -167,23 +204,4 @@ impl Turn {
         }
         Some(chosen.0)
     }
-}
-
-fn skills() -> &'static [Skill] {
-    static OWN: std::sync::OnceLock<Vec<Skill>> = std::sync::OnceLock::new();
-    OWN.get_or_init(|| {
-        let mut all = SKILLS.to_vec();
-        if let Ok(text) = std::env::var("HUSUN_SKILLS") {
-            for (skill_, line) in all.iter_mut().zip(text.split(';')) {
-                let n: Vec<f64> = line
-                    .split_whitespace()
-                    .map(|w| w.parse().unwrap())
-                    .collect();
-                if n.len() == 7 {
-                    *skill_ = skill((n[0], n[1] as u64), (n[2], n[3] as u32), (n[4], n[5]), n[6]);
-                }
-            }
-        }
-        all
-    })
 }

@@ -127,7 +127,10 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
             in_check: tables.in_check(pos, pos.turn()),
             path: ask.history.to_vec(),
         };
-        let turn = ask.options.level.turn(pos.key() ^ ask.options.seed);
+        let turn = ask
+            .options
+            .level
+            .turn(pos.key(), ask.history, ask.options.seed);
         let limits = turn
             .as_ref()
             .map_or_else(|| ask.limits.clone(), |turn| turn.limit(ask.limits));

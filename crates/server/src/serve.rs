@@ -188,7 +188,8 @@ impl Running {
         };
         let (store, services) = match opened {
             Ok((store, begun)) => {
-                let services = begun.services(&store, &self.key, self.engines.clone(), &self.config);
+                let services =
+                    begun.services(&store, &self.key, self.engines.clone(), &self.config);
                 (store, services)
             }
             Err(error) => {

@@ -138,9 +138,8 @@ impl LineSession<'_> {
 
     /// The computer makes a move for the side to move; tells whether it did.
     fn computer_moves(&mut self, level: Level, out: &mut impl Write) -> Result<bool> {
-        let (now, seed) = (self.now(), seed());
-        self.engine
-            .ask(&self.timed, Purpose::Move(level), now, seed);
+        let now = self.now();
+        self.engine.ask(&self.timed, Purpose::Move(level), now);
         let Some(found) = self.engine.wait() else {
             return Ok(false);
         };
@@ -256,8 +255,8 @@ impl LineSession<'_> {
         if self.timed.game().outcome().is_some() {
             return self.over(out);
         }
-        let (now, seed) = (self.now(), seed());
-        self.engine.ask(&self.timed, Purpose::Hint, now, seed);
+        let now = self.now();
+        self.engine.ask(&self.timed, Purpose::Hint, now);
         match self.engine.wait().and_then(|found| found.best) {
             Some(m) => writeln!(
                 out,

@@ -106,7 +106,7 @@ impl GameTask {
             clock,
             most: longest(level, clock.as_ref()),
             lines: 1,
-            seed: self.table.spec().seed.wrapping_add(ply as u64),
+            seed: self.table.spec().seed,
         })
     }
 
@@ -188,7 +188,13 @@ impl GameTask {
         if self.broken || !moved || !self.thoughts.offers_draw(ply, idle) {
             return;
         }
-        let (deed, now) = (Deed::Draw { ply: ply as u32, seq: None }, self.now());
+        let (deed, now) = (
+            Deed::Draw {
+                ply: ply as u32,
+                seq: None,
+            },
+            self.now(),
+        );
         if let Ok(events) = self.decide(Who::Player(side), &deed, now, Duration::ZERO) {
             self.thoughts.note_offer(ply);
             Box::pin(self.carry_out(events, now)).await;
@@ -197,7 +203,9 @@ impl GameTask {
 
     /// Half-moves without progress.
     fn idle(&self) -> u32 {
-        self.table.game().map_or(0, |game| game.position().halfmove())
+        self.table
+            .game()
+            .map_or(0, |game| game.position().halfmove())
     }
 
     /// The engine's answer to a draw offer.
