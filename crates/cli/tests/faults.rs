@@ -100,7 +100,7 @@ async fn survives(kind: &str, layer: &Path, root: &Path) -> Fallible<()> {
     let data = root.join(kind);
     std::fs::create_dir_all(&data)?;
     let (config, fault) = (data.join("config.toml"), data.join("fault"));
-    std::fs::write(&config, "start_grace_seconds = 0\n")?;
+    std::fs::write(&config, "start_grace_seconds = 0\nengine_pause = false\n")?;
     let with = [("LD_PRELOAD", layer), ("HUSUN_FAULT", fault.as_path())];
     let process = Process::start_with(&data, &config, &with).await?;
     let address = process.address;

@@ -199,7 +199,7 @@ async fn floods_do_not_keep_honest_players_waiting() -> Fallible<()> {
     let seconds = asked("HUSUN_FLOOD_SECONDS", 10);
     let data = folder("flood")?;
     let config = data.join("config.toml");
-    std::fs::write(&config, "start_grace_seconds = 0\n")?;
+    std::fs::write(&config, "start_grace_seconds = 0\nengine_pause = false\n")?;
     let process = Process::start(&data, &config).await?;
     let address = process.address;
     let end = Arc::new(AtomicBool::new(false));

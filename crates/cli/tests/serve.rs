@@ -233,7 +233,7 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
     let config = data.join("config.toml");
     std::fs::write(
         &config,
-        "start_grace_seconds = 0\n[limits]\nrequests_per_second = 0\ngames_per_minute = 0\nmessages_per_second = 0\nsockets_per_address = 0\nsockets_per_guest = 0\npositions_per_second = 0\nconnections_per_address = 0\n",
+        "start_grace_seconds = 0\nengine_pause = false\n[limits]\nrequests_per_second = 0\ngames_per_minute = 0\nmessages_per_second = 0\nsockets_per_address = 0\nsockets_per_guest = 0\npositions_per_second = 0\nconnections_per_address = 0\n",
     )?;
     let mut process = Process::start(&data, &config).await?;
     let (tell, runs) = watch::channel(Run {

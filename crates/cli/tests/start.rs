@@ -120,7 +120,7 @@ async fn closing_thousands_of_games_keeps_nobody_waiting() -> Fallible<()> {
     let config = data.join("config.toml");
     std::fs::write(
         &config,
-        "start_grace_seconds = 0\n[limits]\nrequests_per_second = 0\nmessages_per_second = 0\n",
+        "start_grace_seconds = 0\nengine_pause = false\n[limits]\nrequests_per_second = 0\nmessages_per_second = 0\n",
     )?;
     fill(&data, games, 60_000).await?;
     let process = Process::start(&data, &config).await?;
@@ -191,7 +191,7 @@ async fn games_of_the_first_version_go_on() -> Fallible<()> {
     }
     let known: Vec<Known> = serde_json::from_slice(&std::fs::read(kept.join("games.json"))?)?;
     let config = data.join("config.toml");
-    std::fs::write(&config, "start_grace_seconds = 0\n")?;
+    std::fs::write(&config, "start_grace_seconds = 0\nengine_pause = false\n")?;
     let process = Process::start(&data, &config).await?;
     for game in &known {
         let path = format!("/api/games/{}", game.id);

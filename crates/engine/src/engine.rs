@@ -225,6 +225,12 @@ impl Engine {
         self.searcher.search(&ask, report)
     }
 
+    /// How many legal moves of a position of the engine's game lose nothing by the captures that they begin: how much
+    /// there is to choose from.
+    pub fn sensible_moves(&self, position: &Position) -> usize {
+        self.searcher.sensible_moves(position)
+    }
+
     /// How good a position of the engine's game is without looking ahead; none for another game's.
     pub fn evaluate(&self, position: &Position) -> Option<Evaluation> {
         self.searcher.evaluate(position)

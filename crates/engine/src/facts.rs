@@ -1,6 +1,7 @@
 //! What a game is, as search and judges ask for it: board, kinds of piece, what pawns may become and where, endings.
 //! Nothing here is an opinion; what things are worth is in `values`, and how positions are judged in `eval`.
 
+use crate::sight::Hardnesses;
 use husun::set::Set;
 use husun::tables::Tables;
 use husun::variant::{SideSquares, StateFlag};
@@ -71,6 +72,8 @@ pub(crate) struct Facts<S: Set> {
     /// By number.
     pub kinds: Vec<KindFacts>,
     pub geometry: Geometry<S>,
+    /// How hard moves are to see.
+    pub hardnesses: Hardnesses,
     /// Arrivals and releases, the former first.
     pub goals: Vec<Goal<S>>,
     pub promotion: Option<Promotion<S>>,
@@ -120,6 +123,7 @@ impl<S: Set> Facts<S> {
             tables: tables.clone(),
             kinds: kinds.collect(),
             geometry: Geometry::new(variant),
+            hardnesses: Hardnesses::new(variant),
             goals: arrivals.chain(releases).collect(),
             promotion,
             several_royals: rules.several_royals,

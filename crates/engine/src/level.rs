@@ -1,84 +1,105 @@
-//! Levels: weaker in a human way. A lower level looks less far and is less exact about how good its
-//! moves are, but it never takes a move that it sees to lose, nor misses a mate at hand.
+//! Levels: weaker in a human way. A lower level overlooks moves that are hard to see, looks less far, thinks hard in fewer
+//! of its turns and is less exact about how good its moves are; it never makes a move for no reason. What each of them
+//! scores against the next is in docs/levels.md.
 
 use crate::limits::Limits;
 use crate::random::Random;
 use crate::root::RootMove;
 use crate::score::MATE_BOUND;
+use crate::search::glance::Glance;
+use crate::sight::{Eyes, Sight};
 
 /// A level of strength, 1 to 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(u8);
 
-/// What a level does.
+/// What a player of some strength does in a turn.
+#[derive(Clone, Copy, Debug)]
 struct Skill {
-    depth: u32,
-    nodes: u64,
-    /// Best moves whose scores are found out; the inaccuracy chooses among them.
-    lines: usize,
+    /// Share of the turns in which it searches in earnest; in the others it glances.
+    earnest: f64,
+    /// Positions visited by a search in earnest.
+    nodes: f64,
+    /// Share of the glances in which it does not think of the opponent's answer.
+    rash: f64,
+    /// Half-moves that a glance looks ahead.
+    depth: f64,
+    /// What a glance sees.
+    eyes: Eyes,
     /// Deviation of its judgement, in centipawns.
     noise: f64,
-    /// How much worse than the best a move may be, in centipawns.
-    margin: i32,
 }
 
-const SKILLS: [Skill; 7] = [
+/// Best moves whose scores are found out in earnest; the inaccuracy chooses among them.
+const LINES: usize = 2;
+/// Captures that a glance follows after its last ply.
+const CAPTURES: u32 = 2;
+/// Positions visited by a glance.
+const GLANCED: u64 = 60_000;
+/// How much worse than the best a move may be, in deviations of the judgement.
+const MARGIN: f64 = 2.0;
+/// How good a day a player has, in levels: the deviation from game to game, and the most.
+const FORM: (f64, f64) = (0.9, 1.8);
+/// Half-moves after which the course of the game has its part in the form.
+const COURSE: usize = 8;
+
+const fn skill(
+    (earnest, nodes): (f64, f64),
+    (rash, depth): (f64, f64),
+    (near, far): (f64, f64),
+    noise: f64,
+) -> Skill {
     Skill {
-        depth: 2,
-        nodes: 20_000,
-        lines: 256,
-        noise: 170.0,
-        margin: 300,
-    },
-    Skill {
-        depth: 2,
-        nodes: 30_000,
-        lines: 256,
-        noise: 70.0,
-        margin: 130,
-    },
-    Skill {
-        depth: 3,
-        nodes: 60_000,
-        lines: 256,
-        noise: 45.0,
-        margin: 90,
-    },
-    Skill {
-        depth: 4,
-        nodes: 150_000,
-        lines: 12,
-        noise: 25.0,
-        margin: 50,
-    },
-    Skill {
-        depth: 6,
-        nodes: 300_000,
-        lines: 5,
-        noise: 14.0,
-        margin: 30,
-    },
-    Skill {
-        depth: 7,
-        nodes: 700_000,
-        lines: 3,
-        noise: 8.0,
-        margin: 18,
-    },
-    Skill {
-        depth: 9,
-        nodes: 2_000_000,
-        lines: 2,
-        noise: 4.0,
-        margin: 10,
-    },
+        earnest,
+        nodes,
+        rash,
+        depth,
+        eyes: Eyes { near, far },
+        noise,
+    }
+}
+
+/// By level, with one below the first and the eighth for good days; what lies between is in proportion.
+const SKILLS: [Skill; 9] = [
+    skill((0.0, 500.0), (1.0, 1.0), (0.95, 0.08), 165.0),
+    skill((0.0, 500.0), (0.95, 1.0), (0.75, 0.07), 120.0),
+    skill((0.0, 500.0), (0.9, 1.0), (0.4, 0.09), 100.0),
+    skill((0.0, 500.0), (0.5, 1.5), (0.12, 0.05), 70.0),
+    skill((0.0, 500.0), (0.15, 2.0), (0.05, 0.02), 40.0),
+    skill((0.4, 1500.0), (0.05, 2.0), (0.03, 0.015), 30.0),
+    skill((0.65, 5000.0), (0.03, 2.0), (0.02, 0.01), 18.0),
+    skill((0.92, 35_000.0), (0.0, 2.0), (0.01, 0.005), 8.0),
+    skill((1.0, 300_000.0), (0.0, 2.0), (0.0, 0.0), 4.0),
 ];
+
+impl Skill {
+    /// Of a strength between two levels.
+    fn at(level: f64) -> Skill {
+        let all = &SKILLS;
+        let level = level.clamp(0.0, (all.len() - 1) as f64);
+        let lower = (level as usize).min(all.len() - 2);
+        let (a, b, part) = (all[lower], all[lower + 1], level - lower as f64);
+        let between = |a: f64, b: f64| a + (b - a) * part;
+        skill(
+            (
+                between(a.earnest, b.earnest),
+                between(a.nodes.ln(), b.nodes.ln()).exp(),
+            ),
+            (between(a.rash, b.rash), between(a.depth, b.depth)),
+            (
+                between(a.eyes.near, b.eyes.near),
+                between(a.eyes.far, b.eyes.far),
+            ),
+            between(a.noise, b.noise),
+        )
+    }
+}
 
 impl Level {
     /// Full strength.
     pub const FULL: Level = Level(8);
 
-    /// A level from 1 (a beginner's equal) to 8 (full strength).
+    /// A level from 1 (loses to a beginner) to 8 (full strength).
     ///
     /// ```
     /// use husun_engine::Level;
@@ -103,40 +124,80 @@ impl Level {
         self.0
     }
 
-    fn skill(self) -> Option<&'static Skill> {
-        SKILLS.get(usize::from(self.0) - 1)
-    }
-
-    /// The limits with those of the level.
-    pub(crate) fn limit(self, limits: &Limits) -> Limits {
-        let mut limits = limits.clone();
-        if let Some(skill) = self.skill() {
-            let least = |given: Option<u64>, own: u64| Some(given.map_or(own, |g| g.min(own)));
-            limits.depth = Some(limits.depth.map_or(skill.depth, |d| d.min(skill.depth)));
-            limits.nodes = least(limits.nodes, skill.nodes);
+    /// How it goes about a turn, by chance; nothing at full strength. How good a day it has is drawn from the seed and the
+    /// first moves of the game, `history`, all else anew for each position.
+    pub(crate) fn turn(self, key: u64, history: &[u64], seed: u64) -> Option<Turn> {
+        if self == Level::FULL {
+            return None;
         }
-        limits
+        let course = history.get(COURSE).copied().unwrap_or(0);
+        let form = Random::new(seed ^ course).normal() * FORM.0;
+        let skill = Skill::at(f64::from(self.0) + form.clamp(-FORM.1, FORM.1));
+        let mut random = Random::new(key ^ seed ^ Random::new(history.len() as u64).next());
+        let margin = (MARGIN * skill.noise) as i32;
+        let glance = (random.unit() >= skill.earnest).then(|| Glance {
+            depth: match random.unit() < skill.rash {
+                true => 0,
+                // Between two depths sometimes the one, sometimes the other.
+                false => (skill.depth + random.unit()) as u32,
+            },
+            captures: CAPTURES,
+            sight: Sight::new(skill.eyes, random.next()),
+            margin,
+        });
+        Some(Turn {
+            nodes: match glance {
+                Some(_) => GLANCED,
+                None => skill.nodes as u64,
+            },
+            glance,
+            noise: skill.noise,
+            margin,
+            random,
+        })
+    }
+}
+
+/// How a level below full strength goes about one turn.
+pub(crate) struct Turn {
+    nodes: u64,
+    glance: Option<Glance>,
+    noise: f64,
+    margin: i32,
+    random: Random,
+}
+
+impl Turn {
+    /// How it looks, unless it searches in earnest.
+    pub fn glance(&self) -> Option<&Glance> {
+        self.glance.as_ref()
     }
 
-    /// How many moves need a score of their own, for a level below full strength.
-    pub(crate) fn lines(self, moves: usize) -> Option<usize> {
-        self.skill().map(|s| s.lines.min(moves).max(1))
+    /// The limits with those of the turn.
+    pub fn limit(&self, limits: &Limits) -> Limits {
+        Limits {
+            nodes: Some(limits.nodes.map_or(self.nodes, |n| n.min(self.nodes))),
+            ..limits.clone()
+        }
     }
 
-    /// The move that the level prefers; none for the best one.
-    pub(crate) fn choose(self, moves: &[RootMove], seed: u64) -> Option<usize> {
-        let skill = self.skill()?;
+    /// How many moves need a score of their own.
+    pub fn lines(&self, moves: usize) -> usize {
+        LINES.min(moves).max(1)
+    }
+
+    /// The move that it prefers; none for the best one.
+    pub fn choose(&mut self, moves: &[RootMove]) -> Option<usize> {
         let best = moves.first()?.known()?;
         if best.abs() > MATE_BOUND {
             return None;
         }
-        let mut random = Random::new(seed);
         let mut chosen = (0, f64::MIN);
-        for (i, r) in moves.iter().enumerate().take(skill.lines) {
-            let Some(score) = r.known().filter(|&s| s >= best - skill.margin) else {
+        for (i, r) in moves.iter().enumerate() {
+            let Some(score) = r.known().filter(|&s| s >= best - self.margin) else {
                 continue;
             };
-            let felt = f64::from(score) + skill.noise * random.normal();
+            let felt = f64::from(score) + self.noise * self.random.normal();
             if felt > chosen.1 {
                 chosen = (i, felt);
             }

@@ -19,7 +19,6 @@
 //! ```
 
 mod bench;
-mod draws;
 mod engine;
 mod eval;
 mod exchange;
@@ -28,6 +27,7 @@ mod history;
 mod judge;
 mod level;
 mod limits;
+mod manners;
 mod pair;
 mod random;
 pub mod review;
@@ -35,6 +35,7 @@ mod root;
 mod score;
 mod search;
 mod searcher;
+mod sight;
 mod stopwatch;
 #[cfg(test)]
 mod tests;
@@ -43,9 +44,9 @@ pub mod tune;
 pub mod values;
 
 pub use bench::{BENCH_DEPTH, Bench, bench};
-pub use draws::agrees_to_draw;
 pub use engine::{Engine, Info, MAX_HASH, MAX_LINES, MAX_THREADS, Options, Outcome};
 pub use eval::{Evaluation, Features};
 pub use level::Level;
 pub use limits::{ClockSituation, Limits};
+pub use manners::Thoughts;
 pub use score::{Score, Wdl};

@@ -157,7 +157,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         }
     }
 
-    fn begin(&mut self, run: &Run, root: &Root<S>) {
+    pub fn begin(&mut self, run: &Run, root: &Root<S>) {
         self.nodes = 0;
         self.counted = 0;
         self.stopped = false;

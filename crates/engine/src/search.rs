@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 mod early;
+pub(crate) mod glance;
 mod moves;
 pub(crate) mod picker;
 mod quiescence;

@@ -6,9 +6,11 @@ use crate::eval::Evaluation;
 use crate::exchange::Exchanges;
 use crate::facts::Facts;
 use crate::judge::Judge;
+use crate::level::Turn;
 use crate::limits::Limits;
 use crate::root::{Front, Iteration, Report, Root, RootMove, Task};
 use crate::score::{MAX_PLY, Score, Wdl};
+use crate::search::glance::Glance;
 use crate::search::{Run, Worker};
 use crate::stopwatch::Stopwatch;
 use crate::tt::Table;
@@ -38,6 +40,8 @@ pub(crate) trait AnySearcher: Send + Sync {
     fn clear(&mut self);
     /// Searches a position; nothing is found in one of another width.
     fn search(&mut self, ask: &Ask, report: &mut dyn FnMut(&Info)) -> Outcome;
+    /// How many legal moves lose nothing at once.
+    fn sensible_moves(&self, position: &Position) -> usize;
     /// Evaluates a position without looking ahead; none of another width.
     fn evaluate(&self, position: &Position) -> Option<Evaluation>;
 }
@@ -72,6 +76,16 @@ impl<S: Set, J: Judge<S>> AnySearcher for Searcher<S, J> {
             Some(pos) => self.search_pos(ask, pos, report),
             None => Outcome::none(),
         }
+    }
+
+    fn sensible_moves(&self, position: &Position) -> usize {
+        let Some(pos) = position.at_width() else {
+            return 0;
+        };
+        let mut moves = Vec::new();
+        self.facts.tables.legal_moves(pos, &mut moves);
+        moves.retain(|&m| self.exchanges.see(pos, m, 0));
+        moves.len()
     }
 
     fn evaluate(&self, position: &Position) -> Option<Evaluation> {
@@ -113,9 +127,16 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
             in_check: tables.in_check(pos, pos.turn()),
             path: ask.history.to_vec(),
         };
-        let level = ask.options.level;
-        let limits = level.limit(ask.limits);
-        let lines = level.lines(all.len()).unwrap_or(ask.options.lines);
+        let turn = ask
+            .options
+            .level
+            .turn(pos.key(), ask.history, ask.options.seed);
+        let limits = turn
+            .as_ref()
+            .map_or_else(|| ask.limits.clone(), |turn| turn.limit(ask.limits));
+        let lines = turn
+            .as_ref()
+            .map_or(ask.options.lines, |turn| turn.lines(all.len()));
         let budget = limits.budget(ask.options.overhead);
         let run = Run {
             table: ask.table,
@@ -136,19 +157,22 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
         };
         let mut moves: Vec<RootMove> = all.iter().map(|&m| RootMove::new(m)).collect();
         let mut done = 0;
-        if !moves.is_empty() {
-            self.run_threads(&run, &root, &mut moves, task, &mut |iteration| {
-                done = iteration.depth;
-                let shown = iteration.lines.min(ask.options.lines);
-                tell(&run, iteration, shown, report);
-            });
+        let mut note = |iteration: &Iteration| {
+            done = iteration.depth;
+            let shown = iteration.lines.min(ask.options.lines);
+            tell(&run, iteration, shown, report);
+        };
+        match turn.as_ref().and_then(Turn::glance) {
+            _ if moves.is_empty() => {}
+            Some(glance) => self.glance(&run, &root, &mut moves, glance, &mut note),
+            None => self.run_threads(&run, &root, &mut moves, task, &mut note),
         }
         if done == 0 && !moves.is_empty() {
             report(&self.at_once(&run, pos, &mut moves));
         }
         wait(&run);
         let mut outcome = outcome(&run, &moves, done);
-        if let Some(i) = level.choose(&moves, pos.key() ^ ask.options.seed) {
+        if let Some(i) = turn.and_then(|mut turn| turn.choose(&moves)) {
             outcome = outcome_of(&run, &moves[i], done);
         }
         outcome.accept = accept && outcome.score < Score::Cp(0);
@@ -174,6 +198,31 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
             hashfull: run.table.full(),
             pv: best.line.clone(),
         }
+    }
+
+    /// Has one worker look as a player of little skill does.
+    fn glance(
+        &mut self,
+        run: &Run,
+        root: &Root<S>,
+        moves: &mut [RootMove],
+        glance: &Glance,
+        report: Report,
+    ) {
+        let Some(worker) = self.workers.first_mut() else {
+            return;
+        };
+        let depth = worker.glance(run, root, moves, glance);
+        let uncounted = worker.nodes - worker.counted;
+        if depth > 0 {
+            report(&Iteration {
+                moves,
+                depth,
+                lines: 1,
+                uncounted,
+            });
+        }
+        worker.settle(run);
     }
 
     /// Runs all workers; the first one decides when it is over.

@@ -21,6 +21,8 @@ pub struct Config {
     pub engine_threads: usize,
     /// Mebibytes of an engine's table, a thread and game.
     pub engine_hash: usize,
+    /// Whether the lower levels take a natural time to move; without, they move when they have thought, as for measuring.
+    pub engine_pause: bool,
     /// Whether a proxy stands in front: addresses are read from `X-Forwarded-For`, cookies go over TLS alone.
     pub behind_proxy: bool,
     /// Origins besides the server's own from which browsers may come, as `https://play.example.org`.
@@ -46,6 +48,7 @@ impl Default for Config {
                 .map_or(2, usize::from)
                 .max(2),
             engine_hash: 16,
+            engine_pause: true,
             behind_proxy: false,
             origins: Vec::new(),
             hosts: Vec::new(),

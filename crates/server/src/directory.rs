@@ -595,6 +595,7 @@ fn spec_of(games: &Games, wishes: &NewGame, side: Side, person: &Person) -> Resu
         control,
         takebacks: wishes.takebacks,
         public: wishes.public,
+        engine_resigns: wishes.engine_resigns && level.is_some(),
         seats: Both::of(seat),
         seed: rand::rng().random(),
     })

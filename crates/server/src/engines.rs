@@ -112,6 +112,8 @@ pub struct Thought {
     pub accept: bool,
     /// Score in centipawns for the side to move.
     pub score: i32,
+    /// How many moves there were to choose from that lose nothing at once.
+    pub sensible: usize,
 }
 
 /// What comes back of a job.
@@ -343,6 +345,7 @@ impl Worker {
             best: outcome.best.map(|m| position.uci(m).to_string()),
             accept: outcome.accept,
             score: outcome.score.value(),
+            sensible: engine.sensible_moves(position),
         }
     }
 

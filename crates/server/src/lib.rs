@@ -11,6 +11,7 @@ pub mod guest;
 pub mod http;
 pub mod limits;
 pub mod net;
+mod pace;
 mod pgn;
 pub mod positions;
 pub mod refusal;

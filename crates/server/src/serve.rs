@@ -197,8 +197,13 @@ impl Running {
         };
         let (store, services) = match opened {
             Ok((store, begun)) => {
-                let services =
-                    begun.services(&store, &self.key, self.games.clone(), self.engines.clone());
+                let services = begun.services(
+                    &store,
+                    &self.key,
+                    self.games.clone(),
+                    self.engines.clone(),
+                    &self.config,
+                );
                 (store, services)
             }
             Err(error) => {
@@ -267,6 +272,7 @@ impl Begun {
         key: &Key,
         games: Arc<Games>,
         engines: Arc<dyn Engines>,
+        config: &Config,
     ) -> Arc<Services> {
         let shared: Arc<dyn Store> = Arc::new(store.clone());
         Arc::new(Services {
@@ -274,6 +280,7 @@ impl Begun {
             store: shared,
             bus: Arc::new(LocalBus::new()),
             engines,
+            engine_pause: config.engine_pause,
             work: Work::new(),
             courses: Courses::default(),
             lines: LineCache::new(games.clone()),

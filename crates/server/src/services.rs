@@ -28,6 +28,8 @@ pub struct Services {
     pub bus: Arc<dyn Bus>,
     /// Who does engine jobs.
     pub engines: Arc<dyn Engines>,
+    /// Whether the engine takes a natural time to move.
+    pub engine_pause: bool,
     /// Work that takes longer than a moment.
     pub work: Work,
     /// Lessons of the games.

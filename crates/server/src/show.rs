@@ -376,6 +376,7 @@ mod tests {
                 control: TimeControl::None,
                 takebacks: false,
                 public: None,
+                engine_resigns: false,
                 seats: Both::of(|_| SeatSpec::default()),
                 seed: 1,
             },

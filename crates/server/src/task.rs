@@ -16,6 +16,7 @@ use crate::directory::{Directory, ReadGame};
 use crate::engines::Thought;
 use crate::services::{Services, SystemChance};
 use crate::slow::watched;
+use ::engine::Thoughts;
 use bus::{BusError, Request, Requests};
 use messages::{Ask, Audience, asked_at};
 use play::table::{Event, Stage, Table};
@@ -138,8 +139,8 @@ pub struct GameTask {
     asked: u64,
     thinking: Option<Thinking>,
     counselling: Option<Thinking>,
-    /// What the engine last thought of its position, in centipawns for its side.
-    score: Option<i32>,
+    /// What the engine thought of its position at its last turns.
+    thoughts: Thoughts,
     /// When comings and goings are to be told.
     presence_due: Option<Instant>,
     /// Since when nobody has been there; the game leaves a while after.
@@ -190,7 +191,7 @@ impl GameTask {
             asked: 0,
             thinking: None,
             counselling: None,
-            score: None,
+            thoughts: Thoughts::default(),
             presence_due: None,
             // One that nobody comes to leaves at once when it has done what was due.
             deserted: Instant::now().checked_sub(LINGER),

@@ -1095,6 +1095,8 @@ export interface components {
         NewGame: {
             /** @description Clock as `fischer:5m+3s`, `tiger:10m+5s`, `days:3`; none if missing. */
             clock?: string | null;
+            /** @description Whether the engine, as opponent, may resign when it has lost; else it plays on to the end. */
+            engine_resigns?: boolean;
             /** @description Family whose customs decide which game is played; friends' games only. */
             family?: string | null;
             /** @description Position text to start from, instead of a set-up. */

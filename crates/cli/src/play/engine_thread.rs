@@ -53,6 +53,8 @@ pub struct EngineThread {
     answers: Receiver<(u64, Answer)>,
     asked: u64,
     stop: Arc<AtomicBool>,
+    /// What the choices of the lower levels are drawn from, the same throughout.
+    seed: u64,
 }
 
 impl EngineThread {
@@ -70,12 +72,13 @@ impl EngineThread {
             questions,
             answers,
             asked: 0,
+            seed: super::plain::seed(),
             stop: Arc::default(),
         })
     }
 
     /// Asks about the position of a game; an earlier question is dropped.
-    pub fn ask(&mut self, timed: &TimedGame, purpose: Purpose, now: Duration, seed: u64) {
+    pub fn ask(&mut self, timed: &TimedGame, purpose: Purpose, now: Duration) {
         self.stop();
         self.asked += 1;
         self.stop = Arc::default();
@@ -91,7 +94,7 @@ impl EngineThread {
             },
             limits: limits(timed, purpose, now),
             stop: self.stop.clone(),
-            seed,
+            seed: self.seed,
         };
         // If the thread is gone, no answer comes, and the game can still be saved.
         let _ = self.questions.send(question);

@@ -8,7 +8,7 @@ use super::timed_game::{TimedGame, prisoners, result_line};
 use super::{Beginning, Look, Terms};
 use crate::show::text_style;
 use anyhow::Result;
-use engine::{Level, Options};
+use engine::{Level, Options, Thoughts};
 use games::Catalogue;
 use husun::clock::TimeControl;
 use husun::{Outcome, Side, Special};
@@ -33,8 +33,8 @@ struct LineSession<'a> {
     style: TextStyle,
     view: Side,
     began: Instant,
-    /// What the computer last thought of its own position, in centipawns.
-    score: Option<i32>,
+    /// What the computer thought of its own position at its last turns.
+    thoughts: Thoughts,
     prompt: bool,
 }
 
@@ -53,7 +53,7 @@ pub fn run(games: &Catalogue, beginning: Beginning, terms: Terms, look: Look) ->
         store: Store::default(),
         style: text_style(look.signs, look.theme),
         began: Instant::now(),
-        score: None,
+        thoughts: Thoughts::default(),
         prompt: super::at_terminal(),
     };
     let mut out = io::stdout().lock();
@@ -142,14 +142,13 @@ impl LineSession<'_> {
 
     /// The computer makes a move for the side to move; tells whether it did.
     fn computer_moves(&mut self, level: Level, out: &mut impl Write) -> Result<bool> {
-        let (now, seed) = (self.now(), seed());
-        self.engine
-            .ask(&self.timed, Purpose::Move(level), now, seed);
+        let now = self.now();
+        self.engine.ask(&self.timed, Purpose::Move(level), now);
         let Some(found) = self.engine.wait() else {
             return Ok(false);
         };
         if self.timed.computer_to_move().is_some() {
-            self.score = Some(found.score.value());
+            self.thoughts.note(self.timed.ply(), found.score.value());
         }
         match found.best {
             _ if found.accept && self.timed.position().can_accept() => {
@@ -191,7 +190,7 @@ impl LineSession<'_> {
             }
             Command::Undo => match self.timed.undo(now) {
                 Ok(()) => {
-                    self.score = None;
+                    self.thoughts = Thoughts::default();
                     self.board(out)?;
                 }
                 Err(error) => writeln!(out, "{error}")?,
@@ -201,7 +200,8 @@ impl LineSession<'_> {
                 Err(error) => writeln!(out, "{error}")?,
             },
             Command::Draw => {
-                let agrees = engine::agrees_to_draw(self.score, self.timed.ply());
+                let idle = self.timed.position().halfmove();
+                let agrees = self.thoughts.takes_draw(self.timed.ply(), idle);
                 match self.timed.draw(agrees, now) {
                     Ok(Some(outcome)) => self.result(&outcome, out)?,
                     Ok(None) if self.timed.game().draw_offer().is_some() => {
@@ -258,8 +258,8 @@ impl LineSession<'_> {
         if self.timed.game().outcome().is_some() {
             return self.over(out);
         }
-        let (now, seed) = (self.now(), seed());
-        self.engine.ask(&self.timed, Purpose::Hint, now, seed);
+        let now = self.now();
+        self.engine.ask(&self.timed, Purpose::Hint, now);
         match self.engine.wait().and_then(|found| found.best) {
             Some(m) => writeln!(
                 out,

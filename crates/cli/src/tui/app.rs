@@ -9,7 +9,7 @@ use crate::play::command::{self, Command, Entry};
 use crate::play::engine_thread::{Answer, Purpose};
 use crate::play::store::{self, Store};
 use crate::play::timed_game::{TimedGame, result_line};
-use engine::{Info, Outcome as Found};
+use engine::{Info, Outcome as Found, Thoughts};
 use games::Catalogue;
 use husun::{ActionError, Frame, Move, Outcome, Position, Side, Special, Square};
 use std::path::Path;
@@ -64,8 +64,8 @@ pub struct App<'a> {
     pub progress: Option<Info>,
     /// Where the board was last drawn.
     pub layout: Option<Layout>,
-    /// What the computer last thought of its own position, in centipawns.
-    score: Option<i32>,
+    /// What the computer thought of its own position at its last turns.
+    thoughts: Thoughts,
     hinting: bool,
     version: u64,
     other_game: bool,
@@ -92,7 +92,7 @@ impl<'a> App<'a> {
             scroll: 0,
             progress: None,
             layout: None,
-            score: None,
+            thoughts: Thoughts::default(),
             hinting: false,
             version: 0,
             other_game: false,
@@ -196,7 +196,7 @@ impl<'a> App<'a> {
     }
 
     fn answered(&mut self, found: &Found, now: Duration) {
-        self.score = Some(found.score.value());
+        self.thoughts.note(self.timed.ply(), found.score.value());
         if found.accept && self.position().can_accept() {
             let accepted = self.timed.accept(now);
             return self.done(accepted.map(Some));
@@ -345,7 +345,7 @@ impl<'a> App<'a> {
             Command::Undo => {
                 let undone = self.timed.undo(now).map(|()| None);
                 if undone.is_ok() {
-                    self.score = None;
+                    self.thoughts = Thoughts::default();
                     self.say("Taken back.");
                 }
                 self.done(undone);
@@ -387,7 +387,8 @@ impl<'a> App<'a> {
     }
 
     fn draw(&mut self, now: Duration) {
-        let agrees = engine::agrees_to_draw(self.score, self.timed.ply());
+        let idle = self.timed.position().halfmove();
+        let agrees = self.thoughts.takes_draw(self.timed.ply(), idle);
         match self.timed.draw(agrees, now) {
             Ok(None) if self.timed.game().draw_offer().is_some() => {
                 self.say("A draw is offered; the opponent may agree with F7 or move on.");
@@ -414,7 +415,7 @@ impl<'a> App<'a> {
             Ok(timed) => {
                 self.timed = timed;
                 self.other_game = true;
-                self.score = None;
+                self.thoughts = Thoughts::default();
                 self.moved_on();
                 self.view = self.timed.actor();
                 self.cursor = first_cursor(&self.timed, self.view);

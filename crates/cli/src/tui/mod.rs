@@ -12,7 +12,6 @@ mod tests;
 mod view;
 
 use crate::play::engine_thread::{EngineThread, Purpose};
-use crate::play::plain::seed;
 use crate::play::{Beginning, Look, Terms};
 use anyhow::Result;
 use app::{App, Wish};
@@ -136,7 +135,7 @@ fn play(
         let wish = app.wish();
         if wish != asked {
             match &wish {
-                Some(wish) => engine.ask(app.timed(), wish.purpose, origin.elapsed(), seed()),
+                Some(wish) => engine.ask(app.timed(), wish.purpose, origin.elapsed()),
                 None => engine.stop(),
             }
             asked = wish;

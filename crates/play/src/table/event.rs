@@ -23,6 +23,9 @@ pub struct Spec {
     /// Whether it is shown among the games to watch; if missing, games against the engine are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public: Option<bool>,
+    /// Whether the engine may resign when it has lost.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub engine_resigns: bool,
     /// Who sits where.
     pub seats: Both<SeatSpec>,
     /// Seed of the engine's choices.

@@ -19,6 +19,7 @@ fn spec(variant: Option<&str>, family: Option<&str>, control: &str) -> Spec {
         control: control.parse().unwrap_or(TimeControl::None),
         takebacks: true,
         public: None,
+        engine_resigns: false,
         seats: Both::of(|side| SeatSpec {
             secret: String::new(),
             number: format!("number of {side:?}"),

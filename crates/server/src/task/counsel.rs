@@ -10,7 +10,7 @@ impl GameTask {
     /// Asks the engine if it owes a player advice.
     pub(super) fn counsel_by_engine(&mut self) {
         if self.table.engine_counsels().is_some() && self.counselling.is_none() {
-            self.counselling = self.ask(Level::FULL);
+            self.counselling = self.ask(Level::FULL, None);
         }
     }
 

@@ -2,14 +2,43 @@
 
 use super::{Command, GameTask, Thinking};
 use crate::engines::{Job, JobClock, Purpose, Thought, longest};
+use crate::pace::{Choice, natural};
 use ::engine::Level;
-use husun::{Position, Side};
+use husun::{Position, Side, Square};
 use play::table::Event;
 use play::{Deed, Who};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Wait before the engine is asked again when the pool was full, or its answer was a fault.
 const AGAIN: Duration = Duration::from_millis(500);
+
+/// How a level takes its time over a move.
+pub(super) struct Manner {
+    /// When it began.
+    since: Instant,
+    position: Position,
+    /// Where the opponent has just taken something.
+    taken_on: Option<Square>,
+    ply: usize,
+    left: Option<Duration>,
+    seed: u64,
+}
+
+impl Manner {
+    /// When it makes its move.
+    fn until(&self, thought: &Thought) -> Instant {
+        let best = thought.best.as_ref();
+        let best = best.and_then(|best| self.position.parse_uci(best).ok());
+        self.since
+            + natural(Choice {
+                sensible: thought.sensible,
+                recapture: best.is_some_and(|m| Some(m.to()) == self.taken_on),
+                ply: self.ply,
+                left: self.left,
+                seed: self.seed,
+            })
+    }
+}
 
 impl GameTask {
     /// Asks the engine if it is its turn.
@@ -29,7 +58,30 @@ impl GameTask {
             return;
         }
         self.stop_thinking();
-        self.thinking = self.ask(level);
+        let manner = self.manner(level);
+        self.thinking = self.ask(level, manner);
+    }
+
+    /// How a level that is to move takes its time; at full strength, and where the server is told so, it moves when it
+    /// has thought.
+    fn manner(&self, level: Level) -> Option<Manner> {
+        let game = self.table.game()?;
+        let (ply, now) = (self.table.ply(), self.now());
+        let last = game.moves().last().zip(ply.checked_sub(1));
+        let taken_on = last.and_then(|(&m, before)| {
+            let taken = game.position_at(before)?.captured(m);
+            taken.map(|_| m.to())
+        });
+        let clock = self.table.clock();
+        let left = clock.and_then(|clock| clock.remaining(game.turn(), now).total(clock.control()));
+        (level < Level::FULL && self.services.engine_pause).then(|| Manner {
+            since: Instant::now(),
+            position: game.position().clone(),
+            taken_on,
+            ply,
+            left,
+            seed: self.table.spec().seed.wrapping_add(ply as u64),
+        })
     }
 
     pub(super) fn stop_thinking(&mut self) {
@@ -55,12 +107,12 @@ impl GameTask {
             most: longest(level, clock.as_ref()),
             nodes: None,
             lines: 1,
-            seed: self.table.spec().seed.wrapping_add(ply as u64),
+            seed: self.table.spec().seed,
         })
     }
 
     /// Asks about the present position. The answer comes as a command.
-    pub(super) fn ask(&mut self, level: Level) -> Option<Thinking> {
+    pub(super) fn ask(&mut self, level: Level, manner: Option<Manner>) -> Option<Thinking> {
         self.asked += 1;
         let number = self.asked;
         let asked = self.services.engines.ask(self.job(level)?);
@@ -76,6 +128,9 @@ impl GameTask {
             if thought.is_none() {
                 // What ended in a fault may do so again, and is not to keep a thread busy with that.
                 tokio::time::sleep(AGAIN).await;
+            }
+            if let (Some(thought), Some(manner)) = (&thought, manner) {
+                tokio::time::sleep_until(manner.until(thought).into()).await;
             }
             if let Some(commands) = commands.upgrade() {
                 // The game waits for the answer, so its queue is the place to wait.
@@ -105,10 +160,11 @@ impl GameTask {
         let (Some(side), Some(best)) = (self.table.turn(), thought.best) else {
             return;
         };
-        self.score = Some(thought.score);
+        self.thoughts.note(self.table.ply(), thought.score);
         let (ply, seq) = (self.table.ply() as u32, None);
         let deed = match thought.accept {
             true => Deed::Accept { ply, seq },
+            _ if self.table.spec().engine_resigns && self.thoughts.resigns() => Deed::Resign,
             false => Deed::Move {
                 ply,
                 seq,
@@ -119,9 +175,38 @@ impl GameTask {
         match self.decide(Who::Player(side), &deed, now, Duration::ZERO) {
             Ok(events) => Box::pin(self.carry_out(events, now)).await,
             Err(error) => {
-                tracing::info!(game = %self.id, %error, "the engine's move came too late")
+                tracing::info!(game = %self.id, %error, "the engine's move came too late");
+                return;
             }
         }
+        self.offer_draw(side).await;
+    }
+
+    /// Has the engine offer a draw with its move, if it has reason to.
+    async fn offer_draw(&mut self, side: Side) {
+        let (ply, idle) = (self.table.ply(), self.idle());
+        let moved = self.table.turn() == Some(side.opponent());
+        if self.broken || !moved || !self.thoughts.offers_draw(ply, idle) {
+            return;
+        }
+        let (deed, now) = (
+            Deed::Draw {
+                ply: ply as u32,
+                seq: None,
+            },
+            self.now(),
+        );
+        if let Ok(events) = self.decide(Who::Player(side), &deed, now, Duration::ZERO) {
+            self.thoughts.note_offer(ply);
+            Box::pin(self.carry_out(events, now)).await;
+        }
+    }
+
+    /// Half-moves without progress.
+    fn idle(&self) -> u32 {
+        self.table
+            .game()
+            .map_or(0, |game| game.position().halfmove())
     }
 
     /// The engine's answer to a draw offer.
@@ -132,7 +217,7 @@ impl GameTask {
         if self.table.level(engine).is_none() {
             return;
         }
-        let event = match ::engine::agrees_to_draw(self.score, self.table.ply()) {
+        let event = match self.thoughts.takes_draw(self.table.ply(), self.idle()) {
             true => Event::DrawAgreed { side: engine },
             false => Event::DrawDeclined { side: engine },
         };

@@ -192,6 +192,7 @@ impl Bench {
             store: breakable,
             bus,
             engines: Arc::new(LocalEngines::new(2, 1, &games)?),
+            engine_pause: false,
             work: Work::new(),
             courses: lessons::Courses::default(),
             lines: LineCache::new(games.clone()),

@@ -32,6 +32,9 @@ pub struct NewGame {
     /// Whether moves may be taken back with the opponent's consent. Always so against the engine.
     #[serde(default)]
     pub takebacks: bool,
+    /// Whether the engine, as opponent, may resign when it has lost; else it plays on to the end.
+    #[serde(default)]
+    pub engine_resigns: bool,
     /// Whether it is shown among the games to watch. If missing, games against the engine are and games of friends
     /// are not; who has a game's address can always watch.
     #[serde(default)]

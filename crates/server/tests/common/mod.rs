@@ -45,6 +45,7 @@ impl TestServer {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             data: folder.clone(),
             engine_threads: 2,
+            engine_pause: false,
             start_grace_seconds: 0,
             ..Config::default()
         };
