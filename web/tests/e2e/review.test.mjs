@@ -46,14 +46,21 @@ async function reviewOf(person, id) {
 /** Goes through a review that has opened at its mistake; `by` is how. */
 async function goThrough(person, page, id, by) {
   await mistake(page).getByText('This was the mistake:').waitFor(WAIT);
-  await mistake(page).getByRole('heading', { name: /1\. Qd5/ }).waitFor();
-  await mistake(page).getByText(/White's blunder, \d+ percentage points lost/).waitFor();
+  await mistake(page)
+    .getByRole('heading', { name: /1\. Qd5/ })
+    .waitFor();
+  await mistake(page)
+    .getByText(/White's blunder, \d+ percentage points lost/)
+    .waitFor();
   const { moves, turning } = await reviewOf(person, id);
   assert.ok(turning.includes(0));
   const better = moves[0].better;
 
   // The better move as an arrow, its line along the buttons, back by the keyboard.
-  await page.locator('cg-container svg.cg-shapes line, cg-container svg.cg-shapes g').first().waitFor({ state: 'attached' });
+  await page
+    .locator('cg-container svg.cg-shapes line, cg-container svg.cg-shapes g')
+    .first()
+    .waitFor({ state: 'attached' });
   const line = page.getByRole('group', { name: 'The better line' });
   const first = line.getByRole('button').first();
   await first.click();
@@ -68,7 +75,9 @@ async function goThrough(person, page, id, by) {
   // The same as a task: the game's move is told to be wrong, the engine's right.
   await page.getByRole('button', { name: /^Task 1/ }).click();
   const verdict = page.locator('.verdict');
-  await mistake(page).getByText(/find a better move for White/).waitFor();
+  await mistake(page)
+    .getByText(/find a better move for White/)
+    .waitFor();
   const enter = async (uci) => {
     const { from, to } = split(uci);
     if (by === 'keyboard') {
@@ -93,7 +102,10 @@ async function goThrough(person, page, id, by) {
   await page.keyboard.press('Home');
   assert.match(await slider(page).getAttribute('aria-valuetext'), /^Start, White's chance \d+ percent/);
   await page.keyboard.press('ArrowRight');
-  assert.match(await slider(page).getAttribute('aria-valuetext'), /^1\. Qd5, blunder, White's chance \d+ percent/);
+  assert.match(
+    await slider(page).getAttribute('aria-valuetext'),
+    /^1\. Qd5, blunder, White's chance \d+ percent/,
+  );
   await page.locator('[data-ply="1"][aria-current="step"]').filter({ hasText: '??' }).waitFor();
   await mistake(page).getByRole('button', { name: 'Show what was better' }).click();
   await line.waitFor();
@@ -108,7 +120,12 @@ describe('after a game', () => {
   const DEVICES = {
     desktop: { viewport: { width: 1366, height: 768 } },
     'phone upright': { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
-    'phone across': { viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true, colorScheme: 'dark' },
+    'phone across': {
+      viewport: { width: 844, height: 390 },
+      hasTouch: true,
+      isMobile: true,
+      colorScheme: 'dark',
+    },
   };
   for (const [name, device] of Object.entries(DEVICES)) {
     test(`${name}: one press leads to the mistake`, async () => {
@@ -151,7 +168,9 @@ test('who comes by the shared address has it at once, and a game under way is no
           asked.push(request.method());
       });
       await other.goto(address);
-      await mistake(other).getByRole('heading', { name: /1\. Qd5/ }).waitFor();
+      await mistake(other)
+        .getByRole('heading', { name: /1\. Qd5/ })
+        .waitFor();
       assert.deepEqual(asked, ['POST']);
 
       // Into the game by the analysis, and a game under way.
