@@ -86,6 +86,12 @@ impl Move {
         Square((self.0.get() >> 8) as u8)
     }
 
+    /// Whether no piece moves: what is done concerns the whole board, and the move is written as a square twice.
+    #[inline(always)]
+    pub const fn is_whole_act(self) -> bool {
+        matches!(self.special(), Special::Crowning)
+    }
+
     /// The kind that moves.
     #[inline(always)]
     pub const fn piece(self) -> Kind {

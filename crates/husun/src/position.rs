@@ -299,8 +299,7 @@ impl Position {
         };
         let moves = self.legal_moves();
         let optional = |m: &Move| {
-            m.special() == Special::Crowning
-                || (m.piece() == traverse.piece && m.placed() == traverse.becomes)
+            m.is_whole_act() || (m.piece() == traverse.piece && m.placed() == traverse.becomes)
         };
         !moves.is_empty() && moves.iter().all(optional)
     }

@@ -266,7 +266,7 @@ impl Position {
             target.becomes.clear();
         }
         for m in position.legal_moves() {
-            if m.from() == from && m.special() != Special::Crowning {
+            if m.from() == from && !m.is_whole_act() {
                 note(&mut all, &position, m);
             }
         }

@@ -71,7 +71,7 @@ pub(crate) fn of_move(position: &Position, m: Move) -> Vec<Act> {
         Special::Crowning => acts.push(Act::Crowning),
         Special::None => {}
     }
-    if m.special() == Special::Crowning {
+    if m.is_whole_act() {
         return acts;
     }
     let variant = position.variant();

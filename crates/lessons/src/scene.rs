@@ -3,7 +3,7 @@
 
 use crate::act::{self, Act};
 use husun::variant::StateFlag;
-use husun::{Game, Kind, Move, Position, Setup, Side, Special, Square, Target, Variant};
+use husun::{Game, Kind, Move, Position, Setup, Side, Square, Target, Variant};
 use std::sync::Arc;
 
 /// What moves are played on.
@@ -261,7 +261,7 @@ impl Rules {
     /// A move of the opponent that captures.
     pub fn threat(&self) -> Option<Move> {
         let position = self.game.position();
-        let captures = |m: &Move| m.special() != Special::Crowning && position.is_capture(*m);
+        let captures = |m: &Move| !m.is_whole_act() && position.is_capture(*m);
         let mut all: Vec<Move> = position
             .legal_moves()
             .into_iter()

@@ -11,7 +11,7 @@ use anyhow::Result;
 use engine::{Level, Options, Thoughts};
 use games::Catalogue;
 use husun::clock::TimeControl;
-use husun::{Outcome, Side, Special};
+use husun::{Outcome, Side};
 use protocol::{InputLine, Lines, MAX_LINE};
 use render::Picture;
 use render::text::TextStyle;
@@ -217,7 +217,7 @@ impl LineSession<'_> {
             },
             Command::Crown => {
                 let moves = self.timed.position().legal_moves();
-                match moves.iter().find(|m| m.special() == Special::Crowning) {
+                match moves.iter().find(|m| m.is_whole_act()) {
                     Some(&m) => self.make(m, out)?,
                     None => writeln!(out, "there is nobody to crown now")?,
                 }

@@ -11,7 +11,7 @@ use crate::play::store::{self, Store};
 use crate::play::timed_game::{TimedGame, result_line};
 use engine::{Info, Outcome as Found, Thoughts};
 use games::Catalogue;
-use husun::{ActionError, Frame, Move, Outcome, Position, Side, Special, Square};
+use husun::{ActionError, Frame, Move, Outcome, Position, Side, Square};
 use std::path::Path;
 use std::time::Duration;
 
@@ -263,7 +263,7 @@ impl<'a> App<'a> {
     /// The promotion in lieu of a move, if it is legal now.
     pub fn crowning(&self) -> Option<Move> {
         let moves = self.position().legal_moves();
-        moves.into_iter().find(|m| m.special() == Special::Crowning)
+        moves.into_iter().find(|m| m.is_whole_act())
     }
 
     /// Takes the chosen piece up, or moves it to the square.
@@ -280,7 +280,7 @@ impl<'a> App<'a> {
         let targets = |m: &&Move| Some(m.from()) == self.selected && m.to() == square;
         let moves: Vec<Move> = legal.iter().filter(targets).copied().collect();
         match moves[..] {
-            [m] if m.special() != Special::Crowning => self.play(m, now),
+            [m] if !m.is_whole_act() => self.play(m, now),
             [_, ..] => self.popup = Some(Popup::choice(moves)),
             [] if self.selected == Some(square) => self.selected = None,
             [] => self.select(square, &legal),

@@ -167,11 +167,11 @@ fn choose(moves: &[Move], at: &mut usize, key: KeyEvent, position: &Position) ->
 pub fn label(m: Move, position: &Position) -> String {
     let piece = |kind| position.variant().piece(kind);
     let placed = piece(m.placed());
+    if m.is_whole_act() {
+        let act = position.variant().whole_act();
+        return act.map_or_else(String::new, |act| act.offer);
+    }
     match m.special() {
-        Special::Crowning => {
-            let act = position.variant().whole_act();
-            act.map_or_else(String::new, |act| act.offer)
-        }
         Special::CastleEast | Special::CastleWest => "castle".into(),
         _ if m.changes_kind() => format!("{}  {}", placed.letter, placed.name),
         _ => format!("{}  stays {}", placed.letter, placed.name),

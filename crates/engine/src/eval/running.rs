@@ -41,10 +41,7 @@ impl<S: Set> Evaluator<S> {
     /// The running part after a legal move, which led from `pos` to `next`.
     #[inline]
     fn after(&self, running: Running, pos: &Pos<S>, m: Move, next: &Pos<S>) -> Running {
-        if matches!(
-            m.special(),
-            Special::CastleEast | Special::CastleWest | Special::Crowning
-        ) {
+        if m.is_whole_act() || matches!(m.special(), Special::CastleEast | Special::CastleWest) {
             return self.running(next);
         }
         let us = pos.turn();

@@ -3,9 +3,9 @@
 use super::Worker;
 use crate::judge::Judge;
 use crate::score::MATE;
+use husun::Move;
 use husun::pos::Pos;
 use husun::set::Set;
-use husun::{Move, Special};
 
 /// Officers' worth below which passing proves nothing where stalemate wins: having to move hurts while more is left.
 const LEAST_TO_PASS: i32 = 700;
@@ -76,7 +76,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
 
     /// Whether a side need not make this move although it has no other.
     fn is_optional(&self, m: Move) -> bool {
-        m.special() == Special::Crowning
+        m.is_whole_act()
             || self
                 .facts
                 .traverse

@@ -1,7 +1,7 @@
 //! Moves as XBoard writes them: squares numbered from 1, but from 0 on a board of exactly ten ranks, and
 //! its null move for a move in which no piece goes anywhere.
 
-use husun::{Move, Position, Special};
+use husun::{Move, Position};
 
 /// The number of ranks that XBoard counts from 0.
 const FROM_ZERO: u8 = 10;
@@ -20,7 +20,7 @@ const NULL: &str = "@@@@";
 /// assert_eq!(move_text(&start, m), "e2e4");
 /// ```
 pub fn move_text(position: &Position, m: Move) -> String {
-    if m.special() == Special::Crowning {
+    if m.is_whole_act() {
         return NULL.into();
     }
     let ours = position.uci(m).to_string();
@@ -31,7 +31,7 @@ pub fn move_text(position: &Position, m: Move) -> String {
 pub fn read_move(position: &Position, text: &str) -> Option<Move> {
     if text == NULL {
         let mut moves = position.legal_moves().into_iter();
-        return moves.find(|m| m.special() == Special::Crowning);
+        return moves.find(|m| m.is_whole_act());
     }
     let bare = text.trim_end_matches(['=', '-', '+', '#']);
     let ours = from_xboard(bare, position.variant().frame().ranks());

@@ -3,7 +3,6 @@
 use super::GameTask;
 use crate::engines::Thought;
 use ::engine::Level;
-use husun::Special;
 use play::table::Event;
 
 impl GameTask {
@@ -32,9 +31,9 @@ impl GameTask {
         let Some(act) = position.variant().whole_act() else {
             return;
         };
-        let text = match best.special() {
-            Special::Crowning => act.advice,
-            _ => format!(
+        let text = match best.is_whole_act() {
+            true => act.advice,
+            false => format!(
                 "{} {}.",
                 act.instead,
                 position.san(best).unwrap_or_default()

@@ -6,7 +6,7 @@ use super::{Mode, Session};
 use crate::events::Event;
 use crate::host::{Host, SearchRequest};
 use engine::{Info, Outcome};
-use husun::{Move, Position, Special};
+use husun::{Move, Position};
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -162,7 +162,7 @@ impl<H: Host, W: Write> Session<H, W> {
 fn sayable(position: &Position) -> Vec<Move> {
     let mut moves = position.legal_moves();
     let all = moves.len();
-    moves.retain(|m| m.special() != Special::Crowning);
+    moves.retain(|m| !m.is_whole_act());
     match moves.len() == all {
         true => Vec::new(),
         false => moves,
