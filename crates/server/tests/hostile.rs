@@ -251,6 +251,7 @@ async fn requests_out_of_form_are_told_why() -> Fallible<()> {
         r#"{{"variant":"chess","moves":[{}"e4"]}}"#,
         r#""e4","#.repeat(3000)
     );
+    let lesson_moves = format!(r#"{{"moves":[{}"a1a1"]}}"#, r#""a1a1","#.repeat(3000));
     for (path, body, status, word) in [
         ("/api/games", "", 400, "EOF"),
         ("/api/games", "[]", 422, "exactly one of variant and family"),
@@ -329,6 +330,54 @@ async fn requests_out_of_form_are_told_why() -> Fallible<()> {
             r#"{"letter":"K","side":"white","from":"a1"}"#,
             404,
             "chess",
+        ),
+        (
+            "/api/variants/chess/lessons/rook/1",
+            r#"{"moves":["a9a1"]}"#,
+            422,
+            "move 1",
+        ),
+        (
+            "/api/variants/chess/lessons/rook/1",
+            &lesson_moves,
+            422,
+            "expected at most",
+        ),
+        (
+            "/api/variants/chess/lessons/rook/0",
+            r#"{"moves":[]}"#,
+            404,
+            "1 to 3",
+        ),
+        (
+            "/api/variants/chess/lessons/rook/x",
+            r#"{"moves":[]}"#,
+            404,
+            "1 to 3",
+        ),
+        (
+            "/api/variants/chess/lessons/dragon/1",
+            r#"{"moves":[]}"#,
+            404,
+            "rook",
+        ),
+        (
+            "/api/variants/x/lessons/rook/1",
+            r#"{"moves":[]}"#,
+            404,
+            "chess",
+        ),
+        (
+            "/api/variants/chess/lessons/rook/1",
+            r#"{"moves":[],"task":2}"#,
+            422,
+            "task",
+        ),
+        (
+            "/api/variants/chess/targets",
+            r#"{"fen":"8/8/8/8/8/8/8/Z7 w - - 0 1","from":"a1"}"#,
+            422,
+            "Z",
         ),
         ("/api/nothing", "{}", 404, "openapi"),
         ("/api/variants", "{}", 405, "method"),

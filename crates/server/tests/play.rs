@@ -4,8 +4,9 @@ mod common;
 
 use common::{Fallible, Request, Socket, TestServer};
 use server::wire::{
-    Chapter, ClientMessage, GameCard, GameMade, PgnAnswer, PositionAnswer, ReachAnswer, RulesText,
-    ServerMessage, Side, Snapshot, Stage, VariantCard, VariantDetail,
+    AttemptNow, AttemptProgress, Chapter, ClientMessage, GameCard, GameMade, LessonCard,
+    LessonDetail, PgnAnswer, PositionAnswer, ReachAnswer, RulesText, ServerMessage, Side, Snapshot,
+    Stage, VariantCard, VariantDetail,
 };
 use std::time::Duration;
 
@@ -314,6 +315,42 @@ async fn all_games_are_told_with_pictures_and_moves() -> Fallible<()> {
     let pgn: PgnAnswer = server.ask(Request::post("/api/pgn", text)).await?.json()?;
     assert_eq!((pgn.line.len(), pgn.line[1].variations.len()), (3, 1));
     assert_eq!(pgn.line[1].variations[0][0].comments, ["sharp"]);
+    server.end().await
+}
+
+/// A lesson as a client does it: the list, the lesson, its moves one after the other.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lesson_is_told_and_judged() -> Fallible<()> {
+    let server = TestServer::start("lessons", |_| ()).await?;
+    let cards: Vec<LessonCard> = server.get("/api/variants/citadel9/lessons").await?;
+    assert_eq!(cards[0].id, "five-minutes");
+    let pieces = cards.iter().filter(|c| c.letter.is_some()).count();
+    assert_eq!(pieces, 12);
+    for card in cards.iter().take(3) {
+        let path = format!("/api/variants/citadel9/lessons/{}", card.id);
+        let lesson: LessonDetail = server.get(&path).await?;
+        assert_eq!(lesson.tasks.len(), card.tasks);
+        for (number, task) in (1..).zip(&lesson.tasks) {
+            for played in 0..=task.solution.len() {
+                let body = serde_json::json!({ "moves": task.solution[..played] });
+                let path = format!("{path}/{number}");
+                let answer = server.ask(Request::post(&path, &body.to_string())).await?;
+                let now: AttemptNow = answer.json()?;
+                let done = played == task.solution.len();
+                assert_eq!(
+                    now.progress == AttemptProgress::Done,
+                    done,
+                    "{path} {played}"
+                );
+                if played == 0 {
+                    assert_eq!(
+                        (now.fen, now.legal),
+                        (task.start.fen.clone(), task.start.legal.clone())
+                    );
+                }
+            }
+        }
+    }
     server.end().await
 }
 
