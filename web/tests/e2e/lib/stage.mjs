@@ -1,15 +1,15 @@
-// What every test file begins with: one server and one browser, closed at the end.
+// What every test file begins with: one server, set up as `startServer` takes it, and one browser, closed at the end.
 import { after, before } from 'node:test';
 import { openBrowser, Person } from './browser.mjs';
 import { startServer } from './server.mjs';
 
-export function stage() {
+export function stage(options) {
   const here = {
     /** A person with a browser of their own. */
     person: (options) => Person.come(here.browser, here.server.base, options),
   };
   before(async () => {
-    [here.server, here.browser] = await Promise.all([startServer(), openBrowser()]);
+    [here.server, here.browser] = await Promise.all([startServer(options), openBrowser()]);
   });
   after(async () => {
     await here.browser?.close();
