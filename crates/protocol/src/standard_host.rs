@@ -4,7 +4,7 @@
 use crate::host::{Host, HostError, Thinker};
 use engine::values::Values;
 use engine::{Engine, Options};
-use games::{Catalogue, values_path};
+use games::{Catalogue, LoadError, values_path};
 use husun::Variant;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Reads a game's file with the tuned values beside it into a catalogue, where a later one of the same id replaces the
 /// earlier. Values that do not fit the game are refused.
 pub fn load_game(games: &mut Catalogue, file: &Path) -> Result<Arc<Variant>, HostError> {
-    let game = games.read(file).map_err(|e| told(file, e.to_string()))?;
+    let game = games.read(file).map_err(|e| told(file, e))?;
     if let Some(text) = game.values() {
         Values::parse(game.variant(), text).map_err(|e| HostError {
             file: values_path(file).display().to_string(),
@@ -24,14 +24,21 @@ pub fn load_game(games: &mut Catalogue, file: &Path) -> Result<Arc<Variant>, Hos
     Ok(variant)
 }
 
-/// A refusal that names its file once.
-fn told(file: &Path, reason: String) -> HostError {
-    let file = file.display().to_string();
-    let reason = match reason.strip_prefix(&format!("{file}: ")) {
-        Some(rest) => rest.to_string(),
-        None => reason,
-    };
-    HostError { file, reason }
+/// A refusal that names its file once, with the line where there is one.
+fn told(game_file: &Path, error: LoadError) -> HostError {
+    match error {
+        LoadError::Game(error) => HostError {
+            file: format!("{}:{}", error.file, error.line),
+            reason: format!("{}: {}", error.key, error.problem),
+        },
+        LoadError::Read { file, error } => HostError {
+            reason: match file == game_file.display().to_string() {
+                true => format!("cannot read the game file: {error}"),
+                false => format!("cannot be read: {error}"),
+            },
+            file,
+        },
+    }
 }
 
 /// Games built in and read from files.

@@ -148,7 +148,8 @@ test('a freed prisoner and the die are told to both', async () => {
       await other.goto(`/game/${id}#${friend_seat}`);
       await other.getByRole('grid').waitFor();
       await move(page, 'd8d9c');
-      for (const on of [page, other]) await on.getByText("Pure-White's Chief Commander is free.").waitFor();
+      for (const on of [page, other])
+        await on.locator('.told').getByText("Pure-White's Chief Commander is free.").waitFor();
 
       await page.goto('/');
       await (await findGame(page, 'Play a friend: Citadel - 9 ranks')).click();

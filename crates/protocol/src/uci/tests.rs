@@ -133,7 +133,7 @@ fn a_script() {
         ),
         (
             "setoption name VariantPath value /no/such",
-            "info string /no/such: No such file or directory (os error 2)",
+            "info string /no/such: cannot read the game file: No such file or directory (os error 2)",
         ),
         ("go perft 0", ""),
         ("", ""),
