@@ -58,7 +58,7 @@ pub enum KeptError {
     Json(String, serde_json::Error),
     /// This version of the program does not understand it.
     #[error("definition {0}: {1}")]
-    Game(String, GameError),
+    Game(String, Box<GameError>),
 }
 
 /// The games that are played.
@@ -180,7 +180,7 @@ impl Games {
         let texts: Texts =
             serde_json::from_str(&definition.texts).map_err(|e| KeptError::Json(name(), e))?;
         let variant = Variant::parse_with(&definition.name, &texts.game, &texts);
-        let variant = variant.map_err(|e| KeptError::Game(name(), e))?;
+        let variant = variant.map_err(|e| KeptError::Game(name(), Box::new(e)))?;
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         Ok(kept.entry(name()).or_insert(variant).clone())
     }

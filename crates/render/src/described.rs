@@ -42,7 +42,7 @@ pub fn rules(variant: &Variant) -> String {
 /// ```
 /// use husun_render::described::board_size;
 /// assert_eq!(board_size(&games::variant("grand").unwrap()), "10x10");
-/// assert_eq!(board_size(&games::variant("alhusun").unwrap()), "104 of 12x10");
+/// assert_eq!(board_size(&games::variant("alhusun").unwrap()), "104 of 12x12");
 /// ```
 pub fn board_size(variant: &Variant) -> String {
     let frame = variant.frame();

@@ -112,7 +112,10 @@ async function goThrough(person, page, id, by) {
 
   const accuracy = page.getByRole('region', { name: 'Accuracy' });
   await accuracy.getByText(/\d+%/).first().waitFor();
-  await accuracy.getByText(/1 blunder/).waitFor();
+  await accuracy
+    .getByText(/1 blunder/)
+    .first()
+    .waitFor();
   await page.getByRole('region', { name: 'Key moments' }).getByText('Black wins by resignation.').waitFor();
 }
 
