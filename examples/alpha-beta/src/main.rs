@@ -104,7 +104,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let id = args.next().unwrap_or("chess".into());
     let depth = args.next().map_or(Ok(3), |d| d.parse())?;
-    let variant = husun_games::named(&id).ok_or(format!("no game is called {id}"))?;
+    let variant = husun_games::Catalogue::default()
+        .named(&id)
+        .ok_or(format!("no game is called {id}"))?;
     let worths = worths(&variant);
     let mut game = Game::new(variant.start());
     while game.outcome().is_none() && game.moves().len() < 12 {
