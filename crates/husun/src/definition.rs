@@ -208,6 +208,8 @@ pub struct About {
     pub minutes: Option<u16>,
     /// How far it is from chess, in a short sentence.
     pub from_chess: Option<String>,
+    /// The lesson with which those begin who know none of the games; the game that has one is offered to them first.
+    pub first_lesson: Option<String>,
 }
 
 /// What the players agree on before a game of a family.

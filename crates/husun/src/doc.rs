@@ -309,6 +309,7 @@ pub(crate) struct AboutDoc {
     pub difficulty: Option<At<i64>>,
     pub minutes: Option<At<i64>>,
     pub from_chess: Option<String>,
+    pub first_lesson: Option<String>,
 }
 
 /// What a server offers before a game: which games are chosen between, and how.

@@ -207,8 +207,13 @@ impl Reviews {
 
     /// Looks at what has not been looked at yet, stores it, and leaves.
     async fn run(&self, id: String, kept: Kept, until_ms: Option<i64>, one: Arc<UnderWay>) {
+        // Whatever ends it, its place is free then.
+        let _leaves = Leaves {
+            reviews: self,
+            id: &id,
+        };
         let services = &self.inner.services;
-        let games = self.inner.services.games.clone();
+        let games = services.games.clone();
         let make = move || Line::of(&kept, &games).map(|line| (kept, line));
         let made = services.work.run(Weight::Light, make).await;
         match made.map_err(Refused::from).and_then(|made| made) {
@@ -220,9 +225,6 @@ impl Reviews {
             }
             Err(error) => tracing::error!(review = %id, %error, "a game cannot be looked back at"),
         }
-        let mut all = self.under_way();
-        all.remove(&id);
-        gauge!("husun_reviews").set(all.len() as f64);
     }
 
     /// From the last position backwards, as long as somebody waits for it.
@@ -335,6 +337,20 @@ impl Reviews {
             Ok(number) => tracing::info!(number, "reviews of games brought in are forgotten"),
             Err(error) => tracing::warn!(%error, "old reviews cannot be forgotten"),
         }
+    }
+}
+
+/// Takes a review out of those under way when it ends, even by a fault of ours.
+struct Leaves<'a> {
+    reviews: &'a Reviews,
+    id: &'a str,
+}
+
+impl Drop for Leaves<'_> {
+    fn drop(&mut self) {
+        let mut all = self.reviews.under_way();
+        all.remove(self.id);
+        gauge!("husun_reviews").set(all.len() as f64);
     }
 }
 

@@ -31,7 +31,7 @@ export function formName(card: VariantCard, family: string): string {
 }
 
 /** The games by family, in the order in which they come; the family of `first` leads. */
-export function families(cards: VariantCard[], first: string): GameFamily[] {
+export function families(cards: VariantCard[], first: string | undefined): GameFamily[] {
   const all = new Map<string, VariantCard[]>();
   for (const card of cards) {
     const name = familyOf(card);

@@ -45,6 +45,8 @@ test('two presses from Home to the first move of a first lesson', async () => {
   const person = await here.person(SIZES.desktop);
   await visit(person, async (page) => {
     await page.goto('/');
+    // Once it is known which game that is.
+    await page.locator('.lead a[href^="/learn/"]').waitFor();
     await page.evaluate(() => {
       globalThis.presses = 0;
       addEventListener('pointerdown', () => (globalThis.presses += 1), true);

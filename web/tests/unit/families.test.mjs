@@ -1,5 +1,6 @@
 // The families that Home shows, with and without what game files say of them; the games it lists.
 import assert from 'node:assert/strict';
+import { firstLesson, firstOf } from '../../src/home/first.ts';
 import { test } from 'node:test';
 import { difficultyText, families, familyOf, formName, lengthText } from '../../src/home/families.ts';
 import { toWatch, underWay } from '../../src/home/lists.ts';
@@ -19,6 +20,16 @@ test('a form is named by what the family does not say', () => {
   assert.equal(formName(card('a', 'Citadelir chess (2024)'), 'Citadelir chess'), '2024');
   assert.equal(formName(card('a', 'Grand chess'), 'Kin'), 'Grand chess');
   assert.equal(formName(card('a', 'Chess'), 'Chess'), 'Chess');
+});
+
+test('the game whose data name a first lesson is offered first, with that lesson', () => {
+  const named = card('c', 'Chess', { about: { first_lesson: 'knight' } });
+  assert.equal(firstOf([card('a', 'A'), named])?.id, 'c');
+  assert.equal(firstLesson(named), '/learn/c/knight');
+  assert.equal(firstOf([card('a', 'A'), card('b', 'B')])?.id, 'a');
+  assert.equal(firstLesson(card('a', 'A')), '/learn');
+  assert.equal(firstOf([]), undefined);
+  assert.equal(firstLesson(undefined), '/learn');
 });
 
 test('the forms stand together, the family of the first game leads, what is unknown is left out', () => {

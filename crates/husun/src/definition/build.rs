@@ -103,6 +103,7 @@ fn about(doc: &GameDoc, sources: &Sources) -> Result<About, GameError> {
         difficulty: difficulty.and_then(|d| u8::try_from(d).ok()),
         minutes: number("about.minutes", &doc.minutes, 10_000)?,
         from_chess: doc.from_chess.clone(),
+        first_lesson: doc.first_lesson.clone(),
     })
 }
 

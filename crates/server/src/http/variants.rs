@@ -43,6 +43,7 @@ fn card(games: &Games, variant: &Arc<Variant>) -> VariantCard {
             difficulty: variant.about().difficulty,
             minutes: variant.about().minutes,
             from_chess: variant.about().from_chess.clone(),
+            first_lesson: variant.about().first_lesson.clone(),
         },
         customs: variant.customs().as_ref().map(|c| Customs {
             family: c.family.clone(),

@@ -45,6 +45,9 @@ pub struct About {
     /// How far it is from chess, in a short sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_chess: Option<String>,
+    /// The lesson with which those begin who know none of the games; the game that has one is offered to them first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_lesson: Option<String>,
 }
 
 /// What the players agree on before a game of a family.
