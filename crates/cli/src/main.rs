@@ -6,6 +6,7 @@ mod bench;
 mod contest;
 mod describe;
 mod inspect;
+mod learn;
 mod list;
 mod markdown;
 mod perft;
@@ -56,6 +57,7 @@ struct Args {
 enum Command {
     Games(list::Options),
     Rules(rules::Options),
+    Learn(learn::Options),
     Show(show::Options),
     Piece(piece::Options),
     Play(Box<play::Options>),
@@ -95,6 +97,7 @@ fn run(args: Args) -> Result<ExitCode> {
     let done = match args.command {
         Some(Command::Games(options)) => list::run(&source, &options),
         Some(Command::Rules(options)) => rules::run(&source, &options),
+        Some(Command::Learn(options)) => learn::run(&source, &options),
         Some(Command::Show(options)) => show::run(&source, &options),
         Some(Command::Piece(options)) => piece::run(&source, &options),
         Some(Command::Play(options)) => play::run(&source, &options),
