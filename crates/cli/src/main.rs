@@ -6,6 +6,7 @@ mod bench;
 mod catalogue;
 mod contest;
 mod inspect;
+mod learn;
 mod list;
 mod markdown;
 mod perft;
@@ -55,6 +56,7 @@ struct Args {
 enum Command {
     Games(list::Options),
     Rules(rules::Options),
+    Learn(learn::Options),
     Show(show::Options),
     Piece(piece::Options),
     Play(Box<play::Options>),
@@ -94,6 +96,7 @@ fn run(args: Args) -> Result<ExitCode> {
     let done = match args.command {
         Some(Command::Games(options)) => list::run(&games, &options),
         Some(Command::Rules(options)) => rules::run(&games, &options),
+        Some(Command::Learn(options)) => learn::run(&games, &options),
         Some(Command::Show(options)) => show::run(&games, &options),
         Some(Command::Piece(options)) => piece::run(&games, &options),
         Some(Command::Play(options)) => play::run(&games, &options),

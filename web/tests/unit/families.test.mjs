@@ -1,8 +1,8 @@
 // The families that Home shows, with and without what game files say of them; the games it lists.
 import assert from 'node:assert/strict';
-import { firstLesson, firstOf } from '../../src/home/first.ts';
 import { test } from 'node:test';
 import { difficultyText, families, familyOf, formName, lengthText } from '../../src/home/families.ts';
+import { firstLesson, firstOf } from '../../src/home/first.ts';
 import { toWatch, underWay } from '../../src/home/lists.ts';
 
 const card = (id, name, more = {}) => ({ id, name, summary: `${name}.`, ...more });

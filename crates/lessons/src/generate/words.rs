@@ -29,7 +29,7 @@ pub(super) fn of(variant: &Variant, kind: Kind, theme: Theme, stars: usize) -> W
         Theme::Stars => Words {
             text: format!("{reach} with the {name}."),
             learned: nature.learned(&name),
-            hint: "Follow the arrow. Press the piece to see all that it can do.".into(),
+            hint: "Find out first which star is the hardest to reach.".into(),
         },
         Theme::Capture => Words {
             text: format!("Capture all that stands there with the {name}."),
@@ -39,7 +39,7 @@ pub(super) fn of(variant: &Variant, kind: Kind, theme: Theme, stars: usize) -> W
         Theme::Avoid => Words {
             text: format!("{reach} with the {name}, and never stop where you can be captured."),
             learned: "Before you let go of a piece, look who could capture it there.".into(),
-            hint: "Press an enemy piece to see where it can capture. The way round is safe.".into(),
+            hint: "See where each enemy piece can capture; the way round is safe.".into(),
         },
     }
 }
