@@ -500,6 +500,8 @@ export interface components {
             difficulty?: number | null;
             /** @description The family that it is shown in, as `Citadel`. */
             family?: string | null;
+            /** @description The lesson with which those begin who know none of the games; the game that has one is offered to them first. */
+            first_lesson?: string | null;
             /** @description How far it is from chess, in a short sentence. */
             from_chess?: string | null;
             /**
