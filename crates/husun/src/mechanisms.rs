@@ -3,3 +3,13 @@
 //! words for players. Elsewhere stands one line for each fixed point that calls it.
 
 pub(crate) mod crowning;
+
+use crate::definition::Definition;
+use crate::words::WholeAct;
+
+impl Definition {
+    /// The move that no piece makes, where the game has one.
+    pub fn whole_act(&self) -> Option<WholeAct> {
+        self.crowning_act()
+    }
+}

@@ -76,8 +76,12 @@ impl Position {
         match m.special() {
             Special::CastleEast => return CASTLING[0].0.into(),
             Special::CastleWest => return CASTLING[1].0.into(),
-            Special::Crowning => {
-                return self.variant.crowning_in_san().unwrap_or_default();
+            _ if m.is_whole_act() => {
+                return self
+                    .variant
+                    .whole_act()
+                    .map(|act| act.san)
+                    .unwrap_or_default();
             }
             _ => {}
         }
@@ -129,24 +133,21 @@ impl Position {
         let quoted = || text.chars().take(30).collect::<String>();
         let word = text.trim_end_matches(['+', '#', '!', '?']);
         let legal = self.legal_moves();
-        let only = |special| {
-            let found = legal.iter().find(|m| m.special() == special);
+        let only = |sought: &dyn Fn(Move) -> bool| {
+            let found = legal.iter().find(|m| sought(**m));
             found.copied().ok_or_else(|| SanError::Illegal(quoted()))
         };
         for (written, zeros, wing) in CASTLING {
             if word == written || word == zeros {
-                return only(match wing {
+                let castling = match wing {
                     Wing::East => Special::CastleEast,
                     Wing::West => Special::CastleWest,
-                });
+                };
+                return only(&|m| m.special() == castling);
             }
         }
-        if self
-            .variant
-            .crowning_in_san()
-            .is_some_and(|san| word == san)
-        {
-            return only(Special::Crowning);
+        if self.variant.whole_act().is_some_and(|act| word == act.san) {
+            return only(&|m| m.is_whole_act());
         }
         let Some(parsed) = take_apart(word) else {
             let uci = self.parse_uci(word);
@@ -198,10 +199,7 @@ impl Position {
 
 /// Whether a move is written with its squares.
 fn ordinary(m: Move) -> bool {
-    !matches!(
-        m.special(),
-        Special::CastleEast | Special::CastleWest | Special::Crowning
-    )
+    !m.is_whole_act() && !matches!(m.special(), Special::CastleEast | Special::CastleWest)
 }
 
 /// `[Piece][file][rank][x or -]square[=Piece]`, read from its end. Files and ranks from 0.

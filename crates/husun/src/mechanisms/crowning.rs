@@ -197,21 +197,13 @@ impl Definition {
 
 /// Words.
 impl Definition {
-    /// The move in algebraic notation.
-    pub(crate) fn crowning_in_san(&self) -> Option<String> {
+    /// The move that no piece makes.
+    pub(crate) fn crowning_act(&self) -> Option<WholeAct> {
+        let (from, to) = self.crowned_names()?;
         let letter = |kind: Kind| self.piece(kind).letter;
         let crowning = self.rules().crowning.as_ref()?;
-        Some(format!(
-            "{}={}",
-            letter(crowning.piece),
-            letter(crowning.becomes)
-        ))
-    }
-
-    /// The move that no piece makes, where the game has one.
-    pub fn whole_act(&self) -> Option<WholeAct> {
-        let (from, to) = self.crowned_names()?;
         Some(WholeAct {
+            san: format!("{}={}", letter(crowning.piece), letter(crowning.becomes)),
             offer: format!("Make the {from} {to}"),
             question: format!(
                 "All {from} on the board become {to}, yours and your opponent's. This cannot be undone."

@@ -25,6 +25,8 @@ pub struct StateLetter {
 /// A move that no piece makes: it is written as a square twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeAct {
+    /// The move in algebraic notation.
+    pub san: String,
     /// What is done, as `Make the Kings Emperors`.
     pub offer: String,
     /// What it means, for those who are about to do it.
