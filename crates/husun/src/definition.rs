@@ -236,8 +236,9 @@ pub struct NamedSetup {
     pub setup: Setup,
 }
 
-/// A flag of the state field of position text.
+/// A flag of the state field of position text. A mechanism may add to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StateFlag {
     /// The side's prisoner of a kind is still in prison.
     InPrison(Side, Kind),

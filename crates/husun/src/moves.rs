@@ -5,8 +5,9 @@ use crate::frame::Square;
 use crate::piece::Kind;
 use std::num::NonZeroU32;
 
-/// What happens besides a piece going from one square to another.
+/// What happens besides a piece going from one square to another. A mechanism may add to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 #[repr(u8)]
 pub enum Special {
     /// Nothing but a capture of what stands on the target, if anything does.

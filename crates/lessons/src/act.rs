@@ -69,7 +69,7 @@ pub(crate) fn of_move(position: &Position, m: Move) -> Vec<Act> {
         Special::EnPassant => acts.push(Act::EnPassant),
         Special::InitialStep => acts.push(Act::InitialStep),
         Special::Crowning => acts.push(Act::Crowning),
-        Special::None => {}
+        _ => {}
     }
     if m.is_whole_act() {
         return acts;
