@@ -23,7 +23,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "citadel8",
         "4k4/9/9/9/9/9/9/4K4 w - - 0 1",
-        "6 fields: expected 7",
+        "state: the field is missing: expected letters of CYcy",
     ),
     (
         "chess",

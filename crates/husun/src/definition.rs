@@ -10,6 +10,7 @@ use crate::piece::{Kind, Piece};
 use crate::setup::Setup;
 use crate::side::{Side, Wing};
 
+mod acts;
 pub(crate) mod build;
 pub(crate) mod check;
 mod sense;
@@ -17,9 +18,11 @@ mod sense;
 /// Squares of a mechanism for each side; Black's are White's reflected.
 pub type SideSquares = [Vec<Square>; 2];
 
-/// Initial steps: from these squares pawn-type pieces may go up to so many squares.
+/// Initial steps: from these squares pieces of these kinds may go up to so many squares.
 #[derive(Clone, Debug)]
 pub struct Initial {
+    /// Whose, all of pawn type.
+    pub pieces: Vec<Kind>,
     /// Highest number of squares, 2 or 3 in the games known.
     pub steps: u8,
     /// From where.
@@ -48,14 +51,23 @@ pub struct Castling {
     pub piece: Kind,
     /// The rook-type piece.
     pub partner: Kind,
-    /// By side and wing.
-    pub paths: [[Option<CastlePath>; 2]; 2],
+    /// By side and wing: one for each square that the royal piece may choose; all of a wing begin at the same squares.
+    pub paths: [[Vec<CastlePath>; 2]; 2],
 }
 
 impl Castling {
-    /// The squares of a castling, if the game has it.
-    pub fn path(&self, side: Side, wing: Wing) -> Option<CastlePath> {
-        self.paths[side.index()][wing.index()]
+    /// The castlings of a wing, one for each square that the royal piece may choose; none if the game does not have it.
+    pub fn paths(&self, side: Side, wing: Wing) -> &[CastlePath] {
+        &self.paths[side.index()][wing.index()]
+    }
+
+    /// Where the royal piece of a side castles from.
+    pub fn home(&self, side: Side) -> Option<Square> {
+        self.paths[side.index()]
+            .iter()
+            .flatten()
+            .next()
+            .map(|p| p.from)
     }
 }
 
@@ -68,6 +80,8 @@ pub struct Promotion {
     pub to: Vec<Kind>,
     /// To what besides, while fewer of the kind stand on the board than in the set-up.
     pub captured: Vec<Kind>,
+    /// To what likewise, but on the optional squares alone.
+    pub captured_optional: Vec<Kind>,
     /// Squares on which promotion may be declined.
     pub optional: SideSquares,
     /// Squares on which it may not.
@@ -120,6 +134,8 @@ pub struct Endings {
     pub repetition: Option<u32>,
     /// Squares on which a side's royal piece draws the game at once.
     pub citadels: Option<SideSquares>,
+    /// Squares that royal pieces alone may enter: the citadels of both sides, where the game says so.
+    pub closed: Vec<Square>,
 }
 
 /// Game points of one side.
@@ -147,8 +163,8 @@ pub struct Points {
 /// All rules beyond the pieces' moves.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Initial steps.
-    pub initial: Option<Initial>,
+    /// Initial steps; no two for the same kind and square.
+    pub initial: Vec<Initial>,
     /// Castling.
     pub castling: Option<Castling>,
     /// Promotion.
@@ -367,6 +383,14 @@ impl Definition {
         let wanted = folded(name);
         let own = [&self.id, &self.name].into_iter().chain(&self.aliases);
         !wanted.is_empty() && own.into_iter().any(|known| folded(known) == wanted)
+    }
+
+    /// How many squares a piece of the kind and side may go at once from a square by its initial steps; 1 if it has none
+    /// there.
+    pub fn initial_steps(&self, side: Side, kind: Kind, from: Square) -> u8 {
+        let here =
+            |i: &&Initial| i.pieces.contains(&kind) && i.squares[side.index()].contains(&from);
+        self.rules.initial.iter().find(here).map_or(1, |i| i.steps)
     }
 
     /// The kind of a capital letter.

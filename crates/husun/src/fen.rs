@@ -21,6 +21,14 @@ pub enum FenError {
         /// The fields' names.
         names: &'static str,
     },
+    /// The state field is not there in a game that has one.
+    #[error(
+        "state: the field is missing: expected letters of {letters} in that order, or -, behind the en-passant field"
+    )]
+    NoState {
+        /// The letters of the game.
+        letters: String,
+    },
     /// The board has another number of ranks.
     #[error("board: {found} ranks: expected {expected}")]
     RankCount {
@@ -132,6 +140,17 @@ pub(crate) fn read(n: Notation<'_>, text: &str) -> Result<Setup, FenError> {
     let full = 6 + usize::from(with_state);
     if fields.len() == full - 2 && !fields.iter().any(|f| f.is_empty()) {
         fields.extend(["0", "1"]);
+    }
+    // Numbers where the state field belongs, or nothing at all: it is what has been forgotten.
+    let number = |text: &&str| text.bytes().all(|b| b.is_ascii_digit());
+    let forgotten = match fields.len() + 1 {
+        n if n == full => fields.get(4).is_some_and(number) && fields.iter().all(|f| !f.is_empty()),
+        n => n + 2 == full && fields.iter().all(|f| !f.is_empty()),
+    };
+    if with_state && forgotten {
+        return Err(FenError::NoState {
+            letters: n.state.iter().map(|s| s.0).collect(),
+        });
     }
     if fields.len() != full || fields.iter().any(|f| f.is_empty()) {
         return Err(FenError::Fields {

@@ -158,6 +158,20 @@ impl Frame {
         )
     }
 
+    /// The same board for those who may not enter some of its squares: no step leads there, nor away from there.
+    pub(crate) fn walled(&self, closed: &[Square]) -> Frame {
+        let mut walled = self.clone();
+        for &square in closed {
+            walled.places[square.index()] = (u8::MAX, u8::MAX);
+        }
+        for number in &mut walled.numbers {
+            if number.is_some_and(|s| closed.contains(&s)) {
+                *number = None;
+            }
+        }
+        walled
+    }
+
     /// The square reflected top to bottom, if it exists.
     pub fn mirror(&self, square: Square) -> Option<Square> {
         let &(file, rank) = self.places.get(square.index())?;

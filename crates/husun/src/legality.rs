@@ -76,6 +76,14 @@ pub enum SetupError {
         /// The square.
         square: String,
     },
+    /// A piece that is not royal on a square that royal pieces alone may enter.
+    #[error("board: {piece} can never stand on {square}, which royal pieces alone may enter")]
+    Closed {
+        /// Its letter.
+        piece: char,
+        /// The square.
+        square: String,
+    },
     /// The side that has just moved is in check.
     #[error("side: {side} is in check and not to move")]
     NotToMoveInCheck {
@@ -172,6 +180,7 @@ impl Variant {
         if !ignored.contains(&Flaw::Pawns) {
             self.check_pawns(setup)?;
         }
+        self.check_closed(setup)?;
         self.check_castling(setup)?;
         let mover = setup.turn.opponent();
         if t.in_check(&pos, mover) {
@@ -286,13 +295,27 @@ impl Variant {
         Ok(())
     }
 
+    fn check_closed(&self, setup: &Setup) -> Result<(), SetupError> {
+        for &square in &self.rules().endings.closed {
+            if let Some((side, kind)) = setup.piece_on(square)
+                && !self.piece(kind).royal
+            {
+                return Err(SetupError::Closed {
+                    piece: side.cased(self.piece(kind).letter),
+                    square: self.name(square),
+                });
+            }
+        }
+        Ok(())
+    }
+
     fn check_castling(&self, setup: &Setup) -> Result<(), SetupError> {
         for (right, side, wing) in CastlingRights::LETTERS {
             if !setup.rights.has(side, wing) {
                 continue;
             }
             let castling = self.rules().castling.as_ref();
-            let path = castling.and_then(|c| c.path(side, wing).map(|p| (c, p)));
+            let path = castling.and_then(|c| Some((c, c.paths(side, wing).first()?)));
             let (castling, path) = path.ok_or(SetupError::NoCastling { right })?;
             let home = setup.piece_on(path.from) == Some((side, castling.piece))
                 && setup.piece_on(path.partner_from) == Some((side, castling.partner));
@@ -410,10 +433,16 @@ impl Variant {
         for pawn in &t.pawns {
             let pieces = pos.pieces(mover, Kind(pawn.kind));
             for shift in &pawn.quiet[side] {
-                for from in t.initial[side].without(occupied).iter() {
+                for from in t.board.without(occupied).iter() {
                     let mut at = S::bit(from);
                     let mut passed = Vec::new();
                     for hops in 1..=t.initial_steps {
+                        // From where the step before has led it goes on by an initial step alone.
+                        at &= match hops {
+                            1 => t.board,
+                            2 => shift.initial,
+                            _ => shift.further,
+                        };
                         at = shift.apply(at);
                         let Some(to) = at.first() else { break };
                         let matches = wanted.iter().all(|w| passed.contains(w));

@@ -38,8 +38,8 @@ impl<S: Set> Tables<S> {
         self.forget_offer(pos, &mut next);
         match m.special() {
             Special::Crowning => self.crown_all(&mut next),
-            Special::CastleEast => self.castle_to(&mut next, us, Wing::East),
-            Special::CastleWest => self.castle_to(&mut next, us, Wing::West),
+            Special::CastleEast => self.castle_to(&mut next, us, Wing::East, m.to()),
+            Special::CastleWest => self.castle_to(&mut next, us, Wing::West, m.to()),
             special => {
                 let (from, to) = (m.from(), m.to());
                 let target = if special == Special::EnPassant {
@@ -131,9 +131,9 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    fn castle_to(&self, next: &mut Pos<S>, us: Side, wing: Wing) {
+    fn castle_to(&self, next: &mut Pos<S>, us: Side, wing: Wing, to: Square) {
         let castlings = &self.castlings[us.index()];
-        let Some(r) = castlings.iter().find(|r| r.wing == wing) else {
+        let Some(r) = castlings.iter().find(|r| r.wing == wing && r.path.to == to) else {
             return;
         };
         let path = r.path;

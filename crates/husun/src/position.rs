@@ -339,17 +339,8 @@ impl Position {
             .ok_or_else(|| UciError::NotAMove(quoted()))?;
         let moves = self.legal_moves();
         let fits = |m: &&Move| m.from() == from && m.to() == to;
-        let exact = moves.iter().filter(fits).find(|m| match letter {
-            None => !m.changes_kind(),
-            Some(letter) => {
-                m.changes_kind()
-                    && self
-                        .variant
-                        .piece(m.placed())
-                        .letter
-                        .eq_ignore_ascii_case(&letter)
-            }
-        });
+        let written = |m: &Move| self.variant.letter_of(*m).map(|l| l.to_ascii_lowercase());
+        let exact = moves.iter().filter(fits).find(|m| written(m) == letter);
         if let Some(&m) = exact {
             return Ok(m);
         }
@@ -406,6 +397,25 @@ impl fmt::Debug for Position {
     }
 }
 
+impl Variant {
+    /// The letter that a move of this game has in UCI form behind its squares: of the kind that stands there afterwards, if
+    /// that is another, or of the partner of a castling, if the royal piece may also go there by a move of its own.
+    fn letter_of(&self, m: Move) -> Option<char> {
+        if m.changes_kind() {
+            return Some(self.piece(m.placed()).letter);
+        }
+        let castles = matches!(m.special(), Special::CastleEast | Special::CastleWest);
+        let castling = self.rules().castling.as_ref().filter(|_| castles)?;
+        let from = |side: &Side| castling.home(*side) == Some(m.from());
+        let side = Side::ALL.into_iter().find(from)?;
+        let own = self.targets(side, castling.piece, m.from(), |_| None);
+        let same = |t: &crate::targets::Target| t.to == m.to() && t.becomes.is_empty();
+        own.iter()
+            .any(same)
+            .then(|| self.piece(castling.partner).letter)
+    }
+}
+
 /// A move in UCI form, for display.
 #[derive(Clone, Copy, Debug)]
 pub struct UciMove<'a> {
@@ -417,14 +427,14 @@ impl fmt::Display for UciMove<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (variant, m) = (self.variant, self.m);
         let frame = variant.frame();
-        let placed = variant.pieces().get(m.placed().index());
-        let (true, true, Some(placed)) = (frame.has(m.from()), frame.has(m.to()), placed) else {
+        let known = m.placed().index() < variant.pieces().len();
+        if !frame.has(m.from()) || !frame.has(m.to()) || !known {
             return f.write_str("0000");
-        };
-        write!(f, "{}{}", frame.name(m.from()), frame.name(m.to()))?;
-        if m.changes_kind() {
-            write!(f, "{}", placed.letter.to_ascii_lowercase())?;
         }
-        Ok(())
+        write!(f, "{}{}", frame.name(m.from()), frame.name(m.to()))?;
+        match variant.letter_of(m) {
+            Some(letter) => write!(f, "{}", letter.to_ascii_lowercase()),
+            None => Ok(()),
+        }
     }
 }

@@ -74,8 +74,8 @@ impl Position {
     fn san_without_check(&self, m: Move, legal: &[Move]) -> String {
         let letter = |kind: Kind| self.variant.piece(kind).letter;
         match m.special() {
-            Special::CastleEast => return CASTLING[0].0.into(),
-            Special::CastleWest => return CASTLING[1].0.into(),
+            Special::CastleEast => return self.castling_text(Wing::East, m),
+            Special::CastleWest => return self.castling_text(Wing::West, m),
             _ if m.is_whole_act() => {
                 return self
                     .variant
@@ -137,14 +137,12 @@ impl Position {
             let found = legal.iter().find(|m| sought(**m));
             found.copied().ok_or_else(|| SanError::Illegal(quoted()))
         };
-        for (written, zeros, wing) in CASTLING {
-            if word == written || word == zeros {
-                let castling = match wing {
-                    Wing::East => Special::CastleEast,
-                    Wing::West => Special::CastleWest,
-                };
-                return only(&|m| m.special() == castling);
-            }
+        if let Some((castling, to)) = take_castling_apart(word) {
+            let frame = self.variant.frame();
+            let name = |m: &Move| frame.name(m.to()).to_string();
+            let fits = |m: &&Move| m.special() == castling && to.is_none_or(|to| name(m) == to);
+            let all: Vec<Move> = legal.iter().filter(fits).copied().collect();
+            return self.one_of(&all, text);
         }
         if self.variant.whole_act().is_some_and(|act| word == act.san) {
             return only(&|m| m.is_whole_act());
@@ -162,20 +160,37 @@ impl Position {
         if choices.is_empty() {
             choices = fitting;
         }
-        match choices[..] {
-            [m] => Ok(m),
-            [] => self.parse_uci(word).map_err(|error| match error {
+        if choices.is_empty() {
+            return self.parse_uci(word).map_err(|error| match error {
                 UciError::Ambiguous { text, choices } => SanError::Ambiguous { text, choices },
                 _ => SanError::Illegal(quoted()),
-            }),
+            });
+        }
+        self.one_of(&choices, text)
+    }
+
+    /// The one move that a text fits.
+    fn one_of(&self, fitting: &[Move], text: &str) -> Result<Move, SanError> {
+        let text = text.chars().take(30).collect();
+        let uci = |m: &Move| self.uci(*m).to_string();
+        match fitting {
+            [m] => Ok(*m),
+            [] => Err(SanError::Illegal(text)),
             _ => Err(SanError::Ambiguous {
-                text: quoted(),
-                choices: choices
-                    .iter()
-                    .map(|&m| self.uci(m).to_string())
-                    .collect::<Vec<_>>()
-                    .join(", "),
+                text,
+                choices: fitting.iter().map(uci).collect::<Vec<_>>().join(", "),
             }),
+        }
+    }
+
+    /// A castling as it is written: with the square of the royal piece where it has a choice.
+    fn castling_text(&self, wing: Wing, m: Move) -> String {
+        let [east, west] = CASTLING.map(|(written, _, _)| written);
+        let written = if wing == Wing::East { east } else { west };
+        let castling = self.variant.rules().castling.as_ref();
+        match castling.is_some_and(|c| c.paths(self.turn(), wing).len() > 1) {
+            true => format!("{written}={}", self.variant.frame().name(m.to())),
+            false => written.into(),
         }
     }
 
@@ -195,6 +210,22 @@ impl Position {
                 .becomes
                 .is_none_or(|b| m.changes_kind() && letter(m.placed()) == b)
     }
+}
+
+/// A castling as it is read: which, and to which square the royal piece goes, if that is said.
+fn take_castling_apart(word: &str) -> Option<(Special, Option<&str>)> {
+    CASTLING.iter().find_map(|(written, zeros, wing)| {
+        let rest = word.strip_prefix(written).or(word.strip_prefix(zeros))?;
+        let to = match rest {
+            "" => None,
+            _ => Some(rest.strip_prefix('=')?),
+        };
+        let special = match wing {
+            Wing::East => Special::CastleEast,
+            Wing::West => Special::CastleWest,
+        };
+        Some((special, to))
+    })
 }
 
 /// Whether a move is written with its squares.

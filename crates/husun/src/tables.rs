@@ -33,6 +33,8 @@ pub(crate) struct Shift<S> {
     irregular: Vec<(Square, Square)>,
     /// Where initial steps of more than one square pass first.
     pub initial: S,
+    /// Where those of more than two pass next.
+    pub further: S,
     /// From where the step leads to a square.
     pub origin: Vec<Square>,
 }
@@ -163,6 +165,7 @@ pub(crate) struct Zones<S> {
     pub kinds: u32,
     pub to: Vec<u8>,
     pub captured: Vec<u8>,
+    pub captured_optional: Vec<u8>,
     pub optional: [S; 2],
     pub mandatory: [S; 2],
 }
@@ -259,8 +262,7 @@ pub struct Tables<S: Set> {
     pub(crate) riders: Vec<Rider<S>>,
     /// Rays by direction and square.
     rays: Vec<rider::Ray<S>>,
-    /// By side: from where initial steps start.
-    pub(crate) initial: [S; 2],
+    /// The most squares of an initial step.
     pub(crate) initial_steps: u8,
     pub(crate) zones: Option<Zones<S>>,
     pub(crate) places: Vec<Place<S>>,
@@ -468,7 +470,6 @@ impl<S: Set> Tables<S> {
             between: Vec::new(),
             riders: Vec::new(),
             rays: Vec::new(),
-            initial: [S::EMPTY; 2],
             initial_steps: 1,
             zones: None,
             places: Vec::new(),

@@ -92,7 +92,9 @@ impl<F: Fn(Square) -> Option<Side>> Walker<'_, F> {
     fn step(&self, from: Square, (dx, dy): Vector) -> Option<Square> {
         let north = if self.side == Side::White { 1 } else { -1 };
         let dy = north * i32::from(dy);
-        self.game.frame().step(from, dx.into(), dy)
+        let to = self.game.frame().step(from, dx.into(), dy)?;
+        let closed = &self.game.rules().endings.closed;
+        (!closed.contains(&to) || self.game.piece(self.kind).royal).then_some(to)
     }
 
     fn empty(&self, square: Square) -> bool {
@@ -190,17 +192,12 @@ impl<F: Fn(Square) -> Option<Side>> Walker<'_, F> {
 
     /// Initial steps of a pawn-type piece.
     fn initial(&mut self) {
-        let Some(initial) = &self.game.rules().initial else {
-            return;
-        };
+        let most = self.game.initial_steps(self.side, self.kind, self.from);
         let piece = self.game.piece(self.kind);
-        if !piece.pawn || !initial.squares[self.side.index()].contains(&self.from) {
-            return;
-        }
         for part in piece.parts.iter().filter(|p| p.mode.moves()) {
             let Way::Leap(v) = part.way else { continue };
             let (mut path, mut at) = (vec![], self.from);
-            for steps in 1..=initial.steps {
+            for steps in 1..=most {
                 match self.step(at, v).filter(|&s| self.empty(s)) {
                     Some(next) => at = next,
                     None => break,
@@ -288,7 +285,8 @@ impl Position {
 
 /// Enters a legal move among the targets.
 fn note(all: &mut Vec<Target>, position: &Position, m: Move) {
-    let place = match all.iter().position(|t| t.to == m.to()) {
+    let known = all.iter().position(|t| t.to == m.to());
+    let place = match known {
         Some(place) => place,
         None => {
             all.push(Target {
@@ -306,7 +304,10 @@ fn note(all: &mut Vec<Target>, position: &Position, m: Move) {
     let target = &mut all[place];
     target.legal = true;
     match m.special() {
-        Special::CastleEast | Special::CastleWest => target.act = Some(Act::Castling),
+        // Where it may also go by a move of its own, that is what is shown.
+        Special::CastleEast | Special::CastleWest if known.is_none() => {
+            target.act = Some(Act::Castling);
+        }
         Special::EnPassant => target.act = Some(Act::EnPassant),
         _ => {}
     }

@@ -3,7 +3,7 @@
 //! legality scheme with the fast generator, tries every move on a copy and looks who attacks whom.
 
 use crate::betza::{Vector, Way};
-use crate::definition::{CastlePath, SideSquares, StateFlag};
+use crate::definition::{CastlePath, Initial, SideSquares, StateFlag};
 use crate::fen::HIGHEST_COUNTER;
 use crate::frame::Square;
 use crate::moves::{Move, Special};
@@ -58,6 +58,11 @@ impl<'a> Board<'a> {
             .step(from, dx.into(), north * i32::from(dy))
     }
 
+    /// Whether the square is open to pieces of the kind.
+    fn may_enter(&self, kind: Kind, square: Square) -> bool {
+        self.game.piece(kind).royal || !self.game.rules().endings.closed.contains(&square)
+    }
+
     fn is_empty(&self, square: Square) -> bool {
         self.now.piece_on(square).is_none()
     }
@@ -72,11 +77,15 @@ impl<'a> Board<'a> {
             .collect()
     }
 
-    /// Squares on the way that the piece might stop on, whoever stands there.
-    fn walk(&self, from: Square, side: Side, way: Way) -> Vec<Square> {
+    /// Squares on the way that a piece of the kind might stop on, whoever stands there.
+    fn walk(&self, from: Square, side: Side, kind: Kind, way: Way) -> Vec<Square> {
         let mut stops = Vec::new();
+        let go = |at, v| {
+            self.step(at, side, v)
+                .filter(|&to| self.may_enter(kind, to))
+        };
         match way {
-            Way::Leap(v) => stops.extend(self.step(from, side, v)),
+            Way::Leap(v) => stops.extend(go(from, v)),
             Way::Ride {
                 step,
                 max,
@@ -84,7 +93,7 @@ impl<'a> Board<'a> {
                 skip,
             } => {
                 let (mut at, mut steps, mut jumped) = (from, 0, false);
-                while let Some(next) = self.step(at, side, step) {
+                while let Some(next) = go(at, step) {
                     steps += 1;
                     if max != 0 && steps > max {
                         break;
@@ -108,7 +117,7 @@ impl<'a> Board<'a> {
                 step,
                 max,
             } => {
-                let Some(turn) = self.step(from, side, first) else {
+                let Some(turn) = go(from, first) else {
                     return stops;
                 };
                 if stop {
@@ -116,7 +125,7 @@ impl<'a> Board<'a> {
                 }
                 let (mut at, mut steps) = (turn, 0);
                 while self.is_empty(at) && (max == 0 || steps < max) {
-                    let Some(next) = self.step(at, side, step) else {
+                    let Some(next) = go(at, step) else {
                         break;
                     };
                     steps += 1;
@@ -132,7 +141,7 @@ impl<'a> Board<'a> {
     fn targets(&self, from: Square, side: Side, kind: Kind) -> Vec<Square> {
         let mut targets = Vec::new();
         for part in &self.game.piece(kind).parts {
-            for to in self.walk(from, side, part.way) {
+            for to in self.walk(from, side, kind, part.way) {
                 let fits = match self.now.piece_on(to) {
                     None => part.mode.moves(),
                     Some((whose, _)) => whose != side && part.mode.captures(),
@@ -148,16 +157,16 @@ impl<'a> Board<'a> {
     /// Targets of a pawn-type piece's initial steps.
     fn initial_steps(&self, from: Square, side: Side, kind: Kind) -> Vec<Square> {
         let mut targets = Vec::new();
-        let Some(initial) = &self.game.rules().initial else {
+        let own =
+            |i: &&Initial| i.pieces.contains(&kind) && i.squares[side.index()].contains(&from);
+        let Some(initial) = self.game.rules().initial.iter().find(own) else {
             return targets;
         };
-        if !initial.squares[side.index()].contains(&from) {
-            return targets;
-        }
+        let open = |s: &Square| self.is_empty(*s) && self.may_enter(kind, *s);
         for v in self.quiet_leaps(kind) {
             let mut at = from;
             for steps in 1..=initial.steps {
-                match self.step(at, side, v).filter(|&s| self.is_empty(s)) {
+                match self.step(at, side, v).filter(open) {
                     Some(next) => at = next,
                     None => break,
                 }
@@ -262,14 +271,15 @@ impl<'a> Board<'a> {
         endings.citadels.as_ref().is_some_and(on_citadel) || (endings.bare_king && bared)
     }
 
-    /// What promotion may choose now.
-    fn promotions(&self) -> Vec<Kind> {
+    /// What promotion may choose now for a piece of the kind, on a square where it must become another or may.
+    fn promotions(&self, from: Kind, may: bool) -> Vec<Kind> {
         let Some(promotion) = &self.game.rules().promotion else {
             return Vec::new();
         };
         let side = self.now.turn;
         let mut kinds = promotion.to.clone();
-        for &kind in &promotion.captured {
+        let also = promotion.captured_optional.iter().filter(|_| may);
+        for &kind in promotion.captured.iter().chain(also) {
             let crowned = self
                 .game
                 .rules()
@@ -277,7 +287,8 @@ impl<'a> Board<'a> {
                 .filter(|c| c.piece == kind && self.flag(StateFlag::Crowned));
             let placed = crowned.map_or(kind, |c| c.becomes);
             let standing = self.pieces(side).iter().filter(|p| p.1 == placed).count();
-            if standing < self.game.setup_count(side, kind) as usize {
+            let other = placed != from || promotion.captured.contains(&kind);
+            if other && standing < self.game.setup_count(side, kind) as usize {
                 kinds.push(placed);
             }
         }
@@ -298,7 +309,7 @@ impl<'a> Board<'a> {
             );
             if must || may {
                 let stays = if must { Vec::new() } else { vec![kind] };
-                return [stays, self.promotions()].concat();
+                return [stays, self.promotions(kind, may)].concat();
             }
         }
         if piece.pawn {
@@ -368,6 +379,7 @@ impl<'a> Board<'a> {
         self.game.piece(kind).parts.iter().any(|p| {
             p.mode.captures()
                 && matches!(p.way, Way::Leap(v) if self.step(from, side, v) == Some(to))
+                && self.may_enter(kind, to)
         })
     }
 
@@ -390,22 +402,21 @@ impl<'a> Board<'a> {
             return;
         };
         for wing in Wing::ALL {
-            let Some(path) = castling.path(us, wing) else {
-                continue;
-            };
             if !self.now.rights.has(us, wing) || self.royal_is_attacked(us) {
                 continue;
             }
-            let way = self.straight(path.from, path.partner_from);
-            if way.iter().any(|&s| !self.is_empty(s)) || !self.passes_safely(path, us) {
-                continue;
+            for &path in castling.paths(us, wing) {
+                let way = self.straight(path.from, path.partner_from);
+                if way.iter().any(|&s| !self.is_empty(s)) || !self.passes_safely(path, us) {
+                    continue;
+                }
+                let special = match wing {
+                    Wing::East => Special::CastleEast,
+                    Wing::West => Special::CastleWest,
+                };
+                let king = castling.piece.0;
+                moves.push(Move::new(path.from, path.to, king, king, special));
             }
-            let special = match wing {
-                Wing::East => Special::CastleEast,
-                Wing::West => Special::CastleWest,
-            };
-            let king = castling.piece.0;
-            moves.push(Move::new(path.from, path.to, king, king, special));
         }
     }
 
@@ -465,8 +476,8 @@ impl<'a> Board<'a> {
         now.board[m.to().index()] = piece.map(|(side, _)| (side, m.placed()));
         next.set_flag(StateFlag::Offer, false);
         match m.special() {
-            Special::CastleEast => next.move_partner(us, Wing::East),
-            Special::CastleWest => next.move_partner(us, Wing::West),
+            Special::CastleEast => next.move_partner(us, Wing::East, m.to()),
+            Special::CastleWest => next.move_partner(us, Wing::West, m.to()),
             Special::Crowning => next.crown(),
             _ => {}
         }
@@ -482,11 +493,11 @@ impl<'a> Board<'a> {
             }
         }
         if let Some(castling) = &self.game.rules().castling
-            && m.special() != Special::Crowning
+            && !m.is_whole_act()
         {
             for side in Side::ALL {
                 for wing in Wing::ALL {
-                    let touched = castling.path(side, wing).is_some_and(|p| {
+                    let touched = castling.paths(side, wing).iter().any(|p| {
                         [m.from(), m.to()]
                             .iter()
                             .any(|s| [p.from, p.partner_from].contains(s))
@@ -500,9 +511,10 @@ impl<'a> Board<'a> {
         next
     }
 
-    fn move_partner(&mut self, us: Side, wing: Wing) {
+    fn move_partner(&mut self, us: Side, wing: Wing, to: Square) {
         let castling = self.game.rules().castling.as_ref();
-        if let Some(path) = castling.and_then(|c| c.path(us, wing)) {
+        let path = castling.and_then(|c| c.paths(us, wing).iter().find(|p| p.to == to));
+        if let Some(&path) = path {
             // The royal piece may have arrived where its partner stood.
             if path.partner_from != path.to {
                 self.now.board[path.partner_from.index()] = None;

@@ -2,7 +2,7 @@
 //! special act that the game's rules give it. Which moves it has in a position is for [`crate::targets`].
 
 use crate::betza::{Mode, Part, Vector, Way};
-use crate::definition::{Arrival, Definition, SideSquares};
+use crate::definition::{Arrival, Definition, Initial, SideSquares};
 use crate::frame::Square;
 use crate::piece::Kind;
 use crate::side::{Side, Wing};
@@ -51,24 +51,27 @@ impl Definition {
 
     /// What a kind's first move adds, as `, or two squares from its second rank`.
     fn first_move(&self, kind: Kind) -> Option<String> {
-        let initial = self.rules().initial.as_ref()?;
         let leaps = |p: &Part| p.mode.moves() && matches!(p.way, Way::Leap(_));
-        let piece = self.piece(kind);
-        if !piece.pawn || !piece.parts.iter().any(leaps) {
+        if !self.piece(kind).parts.iter().any(leaps) {
             return None;
         }
-        let mut ranks: Vec<u8> = initial.squares[Side::White.index()]
-            .iter()
-            .map(|&s| self.frame().rank(s))
-            .collect();
-        ranks.dedup();
-        let ranks: Vec<String> = ranks.iter().map(|&r| ordinal(r + 1)).collect();
-        let steps = match initial.steps {
-            3.. => "two or three",
-            _ => "two",
-        };
-        let ranks = joined(&ranks, "or");
-        Some(format!(", or {steps} squares from its {ranks} rank"))
+        let own = |i: &&Initial| i.pieces.contains(&kind);
+        let rules = self.rules().initial.iter().filter(own);
+        let all = rules.map(|initial| {
+            let mut ranks: Vec<u8> = initial.squares[Side::White.index()]
+                .iter()
+                .map(|&s| self.frame().rank(s))
+                .collect();
+            ranks.dedup();
+            let ranks: Vec<String> = ranks.iter().map(|&r| ordinal(r + 1)).collect();
+            let steps = match initial.steps {
+                3.. => "two or three",
+                _ => "two",
+            };
+            let ranks = joined(&ranks, "or");
+            format!(", or {steps} squares from its {ranks} rank")
+        });
+        Some(all.collect())
     }
 
     /// A kind as it is spoken of: `younger Prince` where it is called `Prince, younger`.
@@ -198,9 +201,11 @@ impl Teller<'_> {
         let castling = self.game.rules().castling.as_ref()?;
         let partner = self.name(castling.partner);
         let name = &castling.name;
-        let path = |wing: &Wing| castling.path(self.side, *wing);
-        let paths: Vec<_> = Wing::ALL.iter().filter_map(path).collect();
-        let from = self.square(paths.first()?.from);
+        let paths: Vec<_> = Wing::ALL
+            .iter()
+            .flat_map(|&wing| castling.paths(self.side, wing))
+            .collect();
+        let from = self.square(castling.home(self.side)?);
         let to: Vec<String> = paths.iter().map(|p| self.square(p.to)).collect();
         let to = joined(&to, "or");
         (kind == castling.piece).then(|| {
@@ -280,20 +285,30 @@ impl Teller<'_> {
             let captured = joined(&self.names(&captured), "or");
             what.push(format!("captured {captured}"));
         }
+        let sometimes = promotion.captured_optional.iter().copied();
+        let sometimes: Vec<Kind> = sometimes.filter(|k| *k != kind && had(k)).collect();
         let what = with_article(&joined(&what, "or a"));
         let here = |squares: &SideSquares| match &squares[self.side.index()] {
             none if none.is_empty() => None,
             some => Some(self.squares(some)),
         };
-        Some(
-            match (here(&promotion.mandatory), here(&promotion.optional)) {
-                (Some(must), Some(may)) => {
-                    format!("On {may} it may, and on {must} it must, become {what}.")
-                }
-                (Some(must), None) => format!("On {must} it becomes {what}."),
-                (None, may) => format!("On {} it may become {what}.", may.unwrap_or_default()),
-            },
-        )
+        let mut text = match (here(&promotion.mandatory), here(&promotion.optional)) {
+            (Some(must), Some(may)) => {
+                format!("On {may} it may, and on {must} it must, become {what}.")
+            }
+            (Some(must), None) => format!("On {must} it becomes {what}."),
+            (None, may) => format!("On {} it may become {what}.", may.unwrap_or_default()),
+        };
+        if let Some(may) = here(&promotion.optional)
+            && !sometimes.is_empty()
+        {
+            let names = with_article(&format!(
+                "captured {}",
+                joined(&self.names(&sometimes), "or")
+            ));
+            text += &format!(" On {may} it may become {names} as well.");
+        }
+        Some(text)
     }
 
     fn prisoner(&self, kind: Kind) -> Option<String> {

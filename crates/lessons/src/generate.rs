@@ -10,7 +10,7 @@ use crate::scene::{Practice, Scene, changing};
 use crate::task::{Goal, Opponent, Task};
 use draft::{Draft, Solution};
 use husun::betza::{Mode, Part, Way};
-use husun::{Kind, Side, Square, Variant, Wing};
+use husun::{Kind, Side, Square, Variant};
 use std::sync::Arc;
 use words::Theme;
 
@@ -341,14 +341,16 @@ impl<'a> Maker<'a> {
 fn homes(variant: &Variant, kind: Kind, side: Side) -> Vec<Square> {
     let (rules, frame) = (variant.rules(), variant.frame());
     let piece = variant.piece(kind);
-    if let Some(initial) = rules.initial.as_ref().filter(|_| piece.pawn) {
-        return initial.squares[side.index()].clone();
+    let own = rules.initial.iter().filter(|i| i.pieces.contains(&kind));
+    let first: Vec<Square> = own.flat_map(|i| i.squares[side.index()].clone()).collect();
+    if !first.is_empty() {
+        return first;
     }
     if let Some(traverse) = &rules.traverse
         && (kind == traverse.piece || kind == traverse.becomes)
     {
         let castling = rules.castling.as_ref();
-        let home = castling.and_then(|c| Some(c.path(side, Wing::East)?.from));
+        let home = castling.and_then(|c| c.home(side));
         let castle = &traverse.castle[side.index()];
         let home = home.filter(|h| castle.contains(h));
         return home.map_or_else(|| castle.clone(), |h| vec![h]);

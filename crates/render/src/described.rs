@@ -158,11 +158,12 @@ impl Teller<'_> {
     fn special(&self) -> Vec<String> {
         let rules = self.variant.rules();
         let mut items = Vec::new();
-        if let Some(initial) = &rules.initial {
+        for initial in &rules.initial {
             items.push(format!(
-                "First move: from {} a pawn-type piece may go up to {} squares straight forward; it \
+                "First move: from {} a {} may go up to {} squares straight forward; it \
                  can be captured en passant then.",
                 self.white(&initial.squares),
+                self.names(&initial.pieces),
                 initial.steps
             ));
         }
@@ -245,7 +246,7 @@ impl Teller<'_> {
         let frame = self.variant.frame();
         let paths = Wing::ALL
             .iter()
-            .filter_map(|&w| castling.path(Side::White, w));
+            .flat_map(|&w| castling.paths(Side::White, w));
         paths
             .map(|p| {
                 format!(

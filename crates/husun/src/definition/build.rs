@@ -1,6 +1,7 @@
 //! From a game's text to a checked [`Definition`]: every value is looked at here once, with an error at
 //! its place.
 
+use super::acts::{castling, initial, promotion};
 use super::check::{Checker, bounds};
 use super::*;
 use crate::doc::{ArrivalDoc, At, GameDoc, GameError, PieceDoc, Problem, Sources};
@@ -267,21 +268,6 @@ fn rules(doc: &GameDoc, c: &Checker) -> Result<Rules, GameError> {
     })
 }
 
-fn initial(doc: &GameDoc, c: &Checker) -> Result<Option<Initial>, GameError> {
-    let Some(initial) = &doc.initial else {
-        return Ok(None);
-    };
-    let initial = initial.get_ref();
-    let steps = *initial.steps.get_ref();
-    if !(2..=3).contains(&steps) {
-        return Err(c.error(&initial.steps, "initial.steps", bounds(steps, "2 or 3")));
-    }
-    Ok(Some(Initial {
-        steps: steps as u8,
-        squares: c.rank_squares("initial.ranks", &initial.ranks)?,
-    }))
-}
-
 fn traverse(doc: &GameDoc, c: &Checker) -> Result<Option<Traverse>, GameError> {
     let Some(traverse) = &doc.traverse else {
         return Ok(None);
@@ -307,7 +293,7 @@ fn traverse(doc: &GameDoc, c: &Checker) -> Result<Option<Traverse>, GameError> {
 }
 
 /// What the game calls an act, or else its usual name.
-fn act_name(given: Option<&At<String>>, usual: &str) -> String {
+pub(super) fn act_name(given: Option<&At<String>>, usual: &str) -> String {
     given.map_or(usual, |name| name.get_ref()).to_owned()
 }
 
@@ -330,99 +316,6 @@ fn arrivals(
         });
     }
     Ok(all)
-}
-
-fn castling(doc: &GameDoc, c: &Checker) -> Result<Option<Castling>, GameError> {
-    let Some(castling) = &doc.castling else {
-        return Ok(None);
-    };
-    let doc = castling.get_ref();
-    let piece = c.kind("castling.piece", &doc.piece)?;
-    if !c.pieces[piece.index()].royal {
-        let problem = Problem::Conflict("must be a royal piece".into());
-        return Err(c.error(&doc.piece, "castling.piece", problem));
-    }
-    let mut paths = [[None; 2]; 2];
-    for (wing, name, castle) in [
-        (Wing::East, "east", &doc.east),
-        (Wing::West, "west", &doc.west),
-    ] {
-        let Some(castle) = castle else { continue };
-        let key = |part: &str| format!("castling.{name}.{part}");
-        let white = CastlePath {
-            from: c.square("castling.from", &doc.from)?,
-            to: c.square(&key("to"), &castle.to)?,
-            partner_from: c.square(&key("partner_from"), &castle.partner_from)?,
-            partner_to: c.square(&key("partner_to"), &castle.partner_to)?,
-        };
-        let squares = [white.from, white.to, white.partner_from, white.partner_to];
-        let [from, to, partner_from, partner_to] = squares.map(|s| c.frame.file(s));
-        let outward = |a: u8, b: u8| if wing == Wing::East { a < b } else { a > b };
-        let one_rank = squares
-            .iter()
-            .all(|&s| c.frame.rank(s) == c.frame.rank(white.from));
-        let fits = outward(from, to) && outward(partner_to, to) && !outward(partner_from, to);
-        if !one_rank || !fits {
-            let problem = "castling goes along one rank: the royal piece towards its partner and \
-                           not past it, the partner to its other side";
-            return Err(c.error(&castle.to, key("to"), Problem::Conflict(problem.into())));
-        }
-        let mirror = |s: Square| {
-            c.frame.mirror(s).ok_or_else(|| {
-                let problem = "its reflection for Black does not exist";
-                c.error(&castle.to, key("to"), Problem::Conflict(problem.into()))
-            })
-        };
-        paths[0][wing.index()] = Some(white);
-        paths[1][wing.index()] = Some(CastlePath {
-            from: mirror(white.from)?,
-            to: mirror(white.to)?,
-            partner_from: mirror(white.partner_from)?,
-            partner_to: mirror(white.partner_to)?,
-        });
-    }
-    Ok(Some(Castling {
-        name: act_name(doc.name.as_ref(), "Castling"),
-        piece,
-        partner: c.kind("castling.partner", &doc.partner)?,
-        paths,
-    }))
-}
-
-fn promotion(doc: &GameDoc, c: &Checker) -> Result<Option<Promotion>, GameError> {
-    let Some(promotion) = &doc.promotion else {
-        return Ok(None);
-    };
-    let doc = promotion.get_ref();
-    let all = Promotion {
-        pieces: c.kinds("promotion.pieces", &doc.pieces)?,
-        to: c.kinds("promotion.to", &doc.to)?,
-        captured: c.kinds("promotion.captured", &doc.captured)?,
-        optional: c.rank_squares("promotion.optional_ranks", &doc.optional_ranks)?,
-        mandatory: c.rank_squares("promotion.mandatory_ranks", &doc.mandatory_ranks)?,
-    };
-    if all.to.is_empty() && all.captured.is_empty() {
-        let problem = Problem::Missing("letters in to or captured");
-        return Err(c.error(promotion, "promotion.to", problem));
-    }
-    for letter in doc.to.iter().chain(&doc.captured) {
-        let kind = c.kind("promotion", letter)?;
-        if all.pieces.contains(&kind) || c.pieces[kind.index()].royal {
-            let why = match c.pieces[kind.index()].royal {
-                true => "is royal",
-                false => "promotes itself",
-            };
-            let problem = format!("{} {why} and cannot be chosen", letter.get_ref());
-            return Err(c.error(letter, "promotion", Problem::Conflict(problem)));
-        }
-    }
-    for letter in &doc.captured {
-        if all.to.contains(&c.kind("promotion.captured", letter)?) {
-            let problem = Problem::Twice(letter.get_ref().clone());
-            return Err(c.error(letter, "promotion.captured", problem));
-        }
-    }
-    Ok(Some(all))
 }
 
 fn endings(doc: &GameDoc, c: &Checker) -> Result<Endings, GameError> {
@@ -451,6 +344,7 @@ fn endings(doc: &GameDoc, c: &Checker) -> Result<Endings, GameError> {
         None => None,
         Some(doc) => Some(c.side_squares("citadels.squares", &doc.get_ref().squares)?),
     };
+    let closed = closed(doc, citadels.as_ref(), c)?;
     let move_rule = endings.and_then(|e| e.move_rule.as_ref());
     let repetition = endings.and_then(|e| e.repetition.as_ref());
     Ok(Endings {
@@ -460,7 +354,49 @@ fn endings(doc: &GameDoc, c: &Checker) -> Result<Endings, GameError> {
         move_rule: count("endings.move_rule", move_rule, 100)?,
         repetition: count("endings.repetition", repetition, 3)?,
         citadels,
+        closed,
     })
+}
+
+/// The citadels of both sides, if royal pieces alone enter them.
+fn closed(
+    doc: &GameDoc,
+    citadels: Option<&SideSquares>,
+    c: &Checker,
+) -> Result<Vec<Square>, GameError> {
+    let entry = doc
+        .citadels
+        .as_ref()
+        .and_then(|d| d.get_ref().entry.as_ref());
+    let Some(entry) = entry else {
+        return Ok(Vec::new());
+    };
+    match entry.get_ref().as_str() {
+        "all" => Ok(Vec::new()),
+        "royal" => {
+            let leaps = |p: &crate::betza::Part| matches!(p.way, crate::betza::Way::Leap(_));
+            let far = |p: &&Piece| p.royal && !p.parts.iter().all(leaps);
+            if let Some(piece) = c.pieces.iter().find(far) {
+                let problem = format!(
+                    "the royal piece {} goes further than a leap, which `royal` does not allow",
+                    piece.letter
+                );
+                return Err(c.error(entry, "citadels.entry", Problem::Conflict(problem)));
+            }
+            let mut closed: Vec<Square> =
+                citadels.into_iter().flatten().flatten().copied().collect();
+            closed.sort_unstable();
+            closed.dedup();
+            Ok(closed)
+        }
+        found => {
+            let problem = Problem::Unknown {
+                found: found.into(),
+                expected: "all or royal".into(),
+            };
+            Err(c.error(entry, "citadels.entry", problem))
+        }
+    }
 }
 
 fn points(doc: &GameDoc, c: &Checker) -> Result<Points, GameError> {

@@ -11,19 +11,30 @@ use crate::side::Side;
 use crate::tables::{Pawn, Shift, Tables};
 
 impl<S: Set> Tables<S> {
-    /// Calls `f(kind, set-up count)` for every kind that a promotion may choose now.
+    /// Calls `f(kind, squares)` for every kind that a piece of kind `from` may become now, with those of the squares
+    /// `changing` on which it may.
     #[inline(always)]
-    pub(super) fn promotions(&self, pos: &Pos<S>, mut f: impl FnMut(u8)) {
+    pub(super) fn promotions(&self, pos: &Pos<S>, from: u8, changing: S, mut f: impl FnMut(u8, S)) {
         let Some(zones) = &self.zones else { return };
         for &kind in &zones.to {
-            f(kind);
+            f(kind, changing);
         }
         let us = pos.turn;
+        let fewer = |kind: u8, placed: u8| {
+            let standing = (pos.kinds.as_ref()[usize::from(placed)] & pos.side(us)).count();
+            standing < self.setup_counts[us.index()][usize::from(kind)]
+        };
         for &kind in &zones.captured {
             let placed = self.crowned_kind(pos, kind);
-            let standing = (pos.kinds.as_ref()[usize::from(placed)] & pos.side(us)).count();
-            if standing < self.setup_counts[us.index()][usize::from(kind)] {
-                f(placed);
+            if fewer(kind, placed) {
+                f(placed, changing);
+            }
+        }
+        let optional = changing & zones.optional[us.index()];
+        for &kind in &zones.captured_optional {
+            let placed = self.crowned_kind(pos, kind);
+            if placed != from && optional.any() && fewer(kind, placed) {
+                f(placed, optional);
             }
         }
     }
@@ -42,7 +53,9 @@ impl<S: Set> Tables<S> {
         sink.piece(from, kind, targets.without(zones.mandatory[us]), kind);
         let changing = targets & (zones.mandatory[us] | zones.optional[us]);
         if changing.any() {
-            self.promotions(pos, |placed| sink.piece(from, kind, changing, placed));
+            self.promotions(pos, kind, changing, |placed, on| {
+                sink.piece(from, kind, on, placed)
+            });
         }
     }
 
@@ -68,6 +81,7 @@ impl<S: Set> Tables<S> {
                 for hops in 2..=self.initial_steps {
                     far = shift.apply(far) & scene.empty;
                     self.pawns_arrive(pos, shift, hops, kind, far & open, sink);
+                    far &= shift.further;
                 }
             }
         }
@@ -92,11 +106,13 @@ impl<S: Set> Tables<S> {
         let us = side.index();
         let (mut quiet, mut takes) = (S::EMPTY, S::EMPTY);
         for shift in &pawn.quiet[us] {
-            quiet |= shift.apply(piece) & scene.empty;
-            let mut far = shift.apply(piece & self.initial[us]) & scene.empty;
+            let one = shift.apply(piece) & scene.empty;
+            quiet |= one;
+            let mut far = one & shift.initial;
             for _ in 2..=self.initial_steps {
                 far = shift.apply(far) & scene.empty;
                 quiet |= far;
+                far &= shift.further;
             }
         }
         for shift in &pawn.take[us] {
@@ -168,8 +184,8 @@ impl<S: Set> Tables<S> {
         {
             let declined = changing.without(zones.mandatory[pos.turn.index()]);
             sink.pawns(shift, hops, kind, declined, kind);
-            self.promotions(pos, |placed| {
-                sink.pawns(shift, hops, kind, changing, placed)
+            self.promotions(pos, kind, changing, |placed, on| {
+                sink.pawns(shift, hops, kind, on, placed)
             });
             return;
         }
@@ -190,7 +206,7 @@ impl<S: Set> Tables<S> {
             if !zones.mandatory[us].has(to) {
                 f(kind);
             }
-            self.promotions(pos, f);
+            self.promotions(pos, kind, S::bit(to), |placed, _| f(placed));
             return;
         }
         for place in self.places.iter().filter(|p| p.squares[us].has(to)) {

@@ -7,6 +7,7 @@ use crate::betza::{Mode, Part, Vector, Way};
 use crate::definition::{Arrival, Definition, SideSquares, Stalemate};
 use crate::frame::{Frame, Square};
 use crate::mechanisms::crowning::Crown;
+use crate::piece::Kind;
 use crate::set::Set;
 use crate::ways::{DIAGONAL, ORTHOGONAL, RiderShape, slides, without_slides};
 use std::collections::HashMap;
@@ -111,6 +112,7 @@ fn shift<S: Set>(frame: &Frame, side: Side, vector: Vector) -> Shift<S> {
         regular: S::from_squares(steps.iter().filter(is_regular).map(|s| s.0)),
         irregular: steps.iter().filter(|s| !is_regular(s)).copied().collect(),
         initial: S::EMPTY,
+        further: S::EMPTY,
         origin,
     }
 }
@@ -124,11 +126,15 @@ impl<S: Set> Tables<S> {
     /// The tables of a definition whose frame and pieces fit the width.
     pub(crate) fn new(definition: &Definition) -> Self {
         let mut t = Tables::empty();
-        let frame = definition.frame();
+        // What is not royal takes closed squares for missing ones.
+        let frame = &definition
+            .frame()
+            .walled(&definition.rules().endings.closed);
         t.squares = frame.len();
         t.board = S::from_squares(frame.squares());
         let mut builder = Builder::default();
         t.lines_and_rays(frame, &mut builder);
+        t.rings(definition.frame());
         t.ways_of_moving(definition, &mut builder);
         t.shapes = builder.shapes;
         t.mechanisms(definition);
@@ -162,17 +168,13 @@ impl<S: Set> Tables<S> {
             // The first vector of a pair points to higher numbers: north or east, then the opposite.
             let pairs = [(0, 2), (1, 3), (4, 6), (5, 7)];
             let lines = pairs.map(|(up, down)| builder.line(&paths[down], &paths[up], false));
-            let ring = ORTHOGONAL
-                .iter()
-                .chain(&DIAGONAL)
-                .filter_map(|&(x, y)| frame.step(from, x.into(), y.into()));
             self.spots.push(Spot {
                 cross: lines[2],
                 lines,
                 orthogonal: reach[0] | reach[1] | reach[2] | reach[3],
                 diagonal: reach[4] | reach[5] | reach[6] | reach[7],
                 near: [S::EMPTY; 2],
-                ring: S::from_squares(ring),
+                ring: S::EMPTY,
                 halves: pairs.map(|(up, down)| Halves {
                     up: reach[up],
                     down: reach[down],
@@ -180,6 +182,15 @@ impl<S: Set> Tables<S> {
             });
         }
         self.cross_diagonals(&builder.shapes);
+    }
+
+    /// The squares next to each, whoever may enter them.
+    fn rings(&mut self, frame: &Frame) {
+        for (spot, from) in self.spots.iter_mut().zip(frame.squares()) {
+            let ring = ORTHOGONAL.iter().chain(&DIAGONAL);
+            let ring = ring.filter_map(|&(x, y)| frame.step(from, x.into(), y.into()));
+            spot.ring = S::from_squares(ring);
+        }
     }
 
     /// Looks both diagonals up at once if that takes no more than [`DIAGONALS`] bytes.
@@ -204,7 +215,9 @@ impl<S: Set> Tables<S> {
     }
 
     fn ways_of_moving(&mut self, definition: &Definition, builder: &mut Builder) {
-        let frame = definition.frame();
+        let walled = definition
+            .frame()
+            .walled(&definition.rules().endings.closed);
         let mut pool = Pool {
             entries: Vec::new(),
         };
@@ -212,6 +225,11 @@ impl<S: Set> Tables<S> {
         let mut shapes: Vec<RiderShape> = Vec::new();
         for (i, piece) in definition.pieces().iter().enumerate() {
             let kind = i as u8;
+            let frame = if piece.royal {
+                definition.frame()
+            } else {
+                &walled
+            };
             let mut mover = Mover {
                 orthogonal: slides(&piece.parts, &ORTHOGONAL),
                 diagonal: slides(&piece.parts, &DIAGONAL),
@@ -255,7 +273,7 @@ impl<S: Set> Tables<S> {
             }
             self.movers.push(mover);
         }
-        self.rays = directions.iter().map(|&d| Ray::new(frame, d)).collect();
+        self.rays = directions.iter().map(|&d| Ray::new(&walled, d)).collect();
         self.leaps = pool.entries;
     }
 
@@ -303,13 +321,18 @@ impl<S: Set> Tables<S> {
 
     fn mechanisms(&mut self, definition: &Definition) {
         let rules = definition.rules();
-        if let Some(initial) = &rules.initial {
-            self.initial = sets(&initial.squares);
-            self.initial_steps = initial.steps;
-            for pawn in &mut self.pawns {
-                for (side, squares) in self.initial.iter().enumerate() {
+        for initial in &rules.initial {
+            self.initial_steps = self.initial_steps.max(initial.steps);
+            let squares: [S; 2] = sets(&initial.squares);
+            let own = |p: &&mut Pawn<S>| initial.pieces.contains(&Kind(p.kind));
+            for pawn in self.pawns.iter_mut().filter(own) {
+                for (side, &squares) in squares.iter().enumerate() {
                     for shift in &mut pawn.quiet[side] {
-                        shift.initial = shift.apply(*squares);
+                        let first = shift.apply(squares);
+                        shift.initial |= first;
+                        if initial.steps > 2 {
+                            shift.further |= shift.apply(first);
+                        }
                     }
                 }
             }
@@ -318,6 +341,7 @@ impl<S: Set> Tables<S> {
             kinds: p.pieces.iter().fold(0, |mask, k| mask | 1 << k.0),
             to: p.to.iter().map(|k| k.0).collect(),
             captured: p.captured.iter().map(|k| k.0).collect(),
+            captured_optional: p.captured_optional.iter().map(|k| k.0).collect(),
             optional: sets(&p.optional),
             mandatory: sets(&p.mandatory),
         });
@@ -395,27 +419,32 @@ impl<S: Set> Tables<S> {
         };
         for side in Side::ALL {
             for wing in Wing::ALL {
-                let Some(path) = castling.path(side, wing) else {
-                    continue;
-                };
-                for home in [path.from, path.partner_from] {
-                    self.rights_lost[home.index()] |= CastlingRights::bit(side, wing);
+                for &path in castling.paths(side, wing) {
+                    for home in [path.from, path.partner_from] {
+                        self.rights_lost[home.index()] |= CastlingRights::bit(side, wing);
+                    }
+                    self.castlings[side.index()].push(CastlingSquares {
+                        piece: castling.piece.0,
+                        partner: castling.partner.0,
+                        side,
+                        wing,
+                        path,
+                        empty: on_the_way(definition.frame(), path.from, path.partner_from),
+                        through: on_the_way(definition.frame(), path.from, path.to),
+                        moved: [path.from, path.to, path.partner_from, path.partner_to]
+                            .into_iter()
+                            .fold(S::EMPTY, |set, s| set ^ S::bit(s)),
+                    });
                 }
-                self.castlings[side.index()].push(CastlingSquares {
-                    piece: castling.piece.0,
-                    partner: castling.partner.0,
-                    side,
-                    wing,
-                    path,
-                    empty: self.between(path.from, path.partner_from),
-                    through: self.between(path.from, path.to),
-                    moved: [path.from, path.to, path.partner_from, path.partner_to]
-                        .into_iter()
-                        .fold(S::EMPTY, |set, s| set ^ S::bit(s)),
-                });
             }
         }
     }
+}
+
+/// The squares between two of a rank.
+fn on_the_way<S: Set>(frame: &Frame, a: Square, b: Square) -> S {
+    let (low, high) = (a.min(b), a.max(b));
+    S::from_squares(frame.squares().filter(|&s| low < s && s < high))
 }
 
 /// Keys from a fixed sequence (splitmix64), so that they are the same in every run.

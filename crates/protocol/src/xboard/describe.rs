@@ -93,7 +93,9 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
         })
         .collect();
     if piece.pawn {
-        let steps = variant.rules().initial.as_ref().map_or(1, |i| i.steps);
+        let rules = variant.rules().initial.iter();
+        let own = rules.filter(|i| i.pieces.contains(&kind));
+        let steps = own.map(|i| i.steps).max().unwrap_or(1);
         let initial = match steps {
             0 | 1 => String::new(),
             2 => "ifmnD".into(),

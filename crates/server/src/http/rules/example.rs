@@ -3,7 +3,7 @@
 
 use crate::wire::Example;
 use husun::betza::{Mode, Part, Vector, Way};
-use husun::{Kind, Side, Square, Variant, Wing};
+use husun::{Kind, Side, Square, Variant};
 
 /// The arrangement for a kind, White's.
 pub(super) fn of(variant: &Variant, kind: Kind) -> Option<Example> {
@@ -50,7 +50,7 @@ fn place(variant: &Variant, kind: Kind) -> Option<Square> {
     {
         let castle = &traverse.castle[Side::White.index()];
         let castling = rules.castling.as_ref();
-        let home = castling.and_then(|c| Some(c.path(Side::White, Wing::East)?.from));
+        let home = castling.and_then(|c| c.home(Side::White));
         let home = home.filter(|home| castle.contains(home));
         return home.or(castle.first().copied());
     }
@@ -58,8 +58,9 @@ fn place(variant: &Variant, kind: Kind) -> Option<Square> {
     let middle_file = (f64::from(frame.files()) - 1.0) / 2.0;
     // A rank below the middle, where a forward move has more room.
     let mut middle_rank = ((f64::from(frame.ranks()) - 1.0) / 2.0).floor();
-    let all: Vec<Square> = match &rules.initial {
-        Some(initial) if variant.piece(kind).pawn => {
+    let mut own = rules.initial.iter().filter(|i| i.pieces.contains(&kind));
+    let all: Vec<Square> = match own.next() {
+        Some(initial) => {
             let home = initial.squares[Side::White.index()].clone();
             middle_rank = home.first().map_or(middle_rank, |&s| frame.rank(s).into());
             home
