@@ -1,6 +1,6 @@
 //! What the fuzz targets share: a game and a text from the fuzzer's bytes, an engine that does not search.
 
-use engine::{Info, Options, Outcome, Score};
+use engine::{Info, Options, SearchResult, Score};
 use husun::{Position, Variant};
 use protocol::{Host, HostError, SearchRequest, Thinker};
 use std::sync::atomic::AtomicBool;
@@ -66,10 +66,10 @@ impl Thinker for First {
 
     fn forget(&mut self) {}
 
-    fn think(&mut self, request: &SearchRequest, _: &AtomicBool, _: &mut dyn FnMut(&Info)) -> Outcome {
+    fn think(&mut self, request: &SearchRequest, _: &AtomicBool, _: &mut dyn FnMut(&Info)) -> SearchResult {
         let moves = request.position.legal_moves();
         let best = moves.first().copied();
-        Outcome {
+        SearchResult {
             best,
             ponder: best.and_then(|m| request.position.play_unchecked(m).legal_moves().first().copied()),
             score: Score::Cp(0),

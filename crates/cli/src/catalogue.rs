@@ -34,14 +34,12 @@ pub fn engine(games: &Catalogue, variant: &Arc<Variant>, options: Options) -> En
 }
 
 /// Pieces whose picture there is none: a letter is drawn instead.
-fn missing_pictures(variant: &Variant) -> Vec<String> {
-    let is_missing = |image: &str| !image.is_empty() && render::images::find(image).is_none();
-    let pieces = variant.pieces().iter().filter(|p| is_missing(&p.image));
+pub fn missing_pictures(variant: &Variant) -> Vec<String> {
     let names: Vec<&str> = render::images::all().iter().map(|i| i.name).collect();
     let names = names.join(", ");
-    pieces
-        .map(|p| {
-            let (letter, image) = (p.letter, &p.image);
+    let missing = render::images::missing(variant).into_iter();
+    missing
+        .map(|(letter, image)| {
             format!("pieces.{letter}.image: there is no picture `{image}`, a letter is drawn: expected one of {names}")
         })
         .collect()

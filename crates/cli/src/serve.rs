@@ -121,6 +121,11 @@ fn log_to_stderr(json: bool) {
 const OURS: [&str; 4] = ["server", "husun", "engine", "games"];
 
 async fn serve(config: &Config, games: Catalogue, open: bool) -> Result<()> {
+    for own in games.own() {
+        for remark in crate::catalogue::missing_pictures(own.variant()) {
+            tracing::warn!(file = %own.file().display(), "{remark}");
+        }
+    }
     let running = server::bind(config, games).await?;
     let address = running.address().context("the address is not known")?;
     let page = format!("http://{}/", reachable(address));

@@ -393,6 +393,63 @@ fn pictures_that_there_are_and_those_that_are_missing() -> Done {
 }
 
 #[test]
+fn a_missing_picture_is_told_over_uci() -> Done {
+    let folder = Folder::new("told")?;
+    let text = format!("{OWN}[[pieces]]\nletter = \"W\"\nimage = \"catapult\"\n");
+    let file = folder.file("mine.toml", &text)?;
+    let told = "info string mine: pieces.W.image: there is no picture `catapult`";
+    let later = husun_with(
+        &["uci"],
+        format!("setoption name VariantPath value {file}\nquit\n"),
+    )?;
+    assert!(later.out.contains(told), "{}", later.out);
+    let first = husun_with(&["uci", "--game-file", &file], "uci\nquit\n")?;
+    assert!(first.out.contains(told), "{}", first.out);
+    Ok(())
+}
+
+#[test]
+fn a_picture_beside_the_file_is_drawn() -> Done {
+    let folder = Folder::new("beside")?;
+    let data = "M20 90H80L50 10Z";
+    let svg =
+        format!("<svg viewBox=\"0 0 100 100\">\n<path class=\"body\" d=\"{data}\"/>\n</svg>\n");
+    folder.file("catapult.svg", &svg)?;
+    let text = format!("{OWN}[[pieces]]\nletter = \"W\"\npicture = \"catapult.svg\"\n");
+    let file = folder.file("mine.toml", &text)?;
+    let drawn = folder.path("board.svg");
+    let run = husun(&["show", "mine", "--game-file", &file, "--svg", &drawn])?;
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert!(fs::read_to_string(&drawn)?.contains(data));
+    // What has a script in it is refused with the line and the key, and so is what lies elsewhere.
+    let line = text.lines().count();
+    for (name, inner, reason) in [
+        (
+            "catapult.svg",
+            "<script/>",
+            "<script> cannot stand in a picture",
+        ),
+        (
+            "../catapult.svg",
+            "",
+            "expected the name of a file beside this one",
+        ),
+        ("none.svg", "", "No such file or directory"),
+    ] {
+        folder.file(
+            "catapult.svg",
+            &svg.replace("</svg>", &format!("{inner}</svg>")),
+        )?;
+        let file = folder.file("mine.toml", &text.replace("catapult.svg", name))?;
+        let run = husun(&["games", "--game-file", &file])?;
+        let start = format!("husun: {file}:{line}: pieces.W.picture: {name}: {reason}");
+        assert_eq!(run.code, Some(2));
+        assert!(run.err.starts_with(&start), "{}", run.err);
+    }
+    Ok(())
+}
+
+#[test]
 fn games_are_played_to_their_end_in_a_pipe() -> Done {
     for id in ["chess", "shatranj", "citadel8", "strike80", "alhusun"] {
         let run = husun_with(&["play", id, "--level", "1"], "go\n".repeat(1000))?;

@@ -83,7 +83,7 @@ pub struct Info {
 
 /// What a search has found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct SearchResult {
     /// The move to make; none if there is no legal move (or none of those asked for is legal).
     pub best: Option<Move>,
     /// What the opponent is expected to answer.
@@ -100,10 +100,10 @@ pub struct Outcome {
     pub nodes: u64,
 }
 
-impl Outcome {
+impl SearchResult {
     /// What is found where there is nothing to find.
-    pub(crate) fn none() -> Outcome {
-        Outcome {
+    pub(crate) fn none() -> SearchResult {
+        SearchResult {
             best: None,
             ponder: None,
             score: Score::Cp(0),
@@ -211,7 +211,7 @@ impl Engine {
         limits: &Limits,
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Info),
-    ) -> Outcome {
+    ) -> SearchResult {
         self.table.next_search();
         let ask = Ask {
             position,

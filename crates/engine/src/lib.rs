@@ -44,7 +44,7 @@ pub mod tune;
 pub mod values;
 
 pub use bench::{BENCH_DEPTH, Bench, bench};
-pub use engine::{Engine, Info, MAX_HASH, MAX_LINES, MAX_THREADS, Options, Outcome};
+pub use engine::{Engine, Info, MAX_HASH, MAX_LINES, MAX_THREADS, Options, SearchResult};
 pub use eval::{Evaluation, Features};
 pub use level::Level;
 pub use limits::{ClockSituation, Limits};

@@ -1,7 +1,7 @@
 //! The search over positions of one width: its threads, what they share, and what is told of it. Iterative deepening,
 //! which each of them does, is in `root`.
 
-use crate::engine::{Info, Options, Outcome};
+use crate::engine::{Info, Options, SearchResult};
 use crate::eval::Evaluation;
 use crate::exchange::Exchanges;
 use crate::facts::Facts;
@@ -39,7 +39,7 @@ pub(crate) trait AnySearcher: Send + Sync {
     /// Forgets what earlier searches learned.
     fn clear(&mut self);
     /// Searches a position; nothing is found in one of another width.
-    fn search(&mut self, ask: &Ask, report: &mut dyn FnMut(&Info)) -> Outcome;
+    fn search(&mut self, ask: &Ask, report: &mut dyn FnMut(&Info)) -> SearchResult;
     /// How many legal moves lose nothing at once.
     fn sensible_moves(&self, position: &Position) -> usize;
     /// Evaluates a position without looking ahead; none of another width.
@@ -71,10 +71,10 @@ impl<S: Set, J: Judge<S>> AnySearcher for Searcher<S, J> {
         }
     }
 
-    fn search(&mut self, ask: &Ask, report: &mut dyn FnMut(&Info)) -> Outcome {
+    fn search(&mut self, ask: &Ask, report: &mut dyn FnMut(&Info)) -> SearchResult {
         match ask.position.at_width() {
             Some(pos) => self.search_pos(ask, pos, report),
-            None => Outcome::none(),
+            None => SearchResult::none(),
         }
     }
 
@@ -114,7 +114,12 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
         }
     }
 
-    fn search_pos(&mut self, ask: &Ask, pos: &Pos<S>, report: &mut dyn FnMut(&Info)) -> Outcome {
+    fn search_pos(
+        &mut self,
+        ask: &Ask,
+        pos: &Pos<S>,
+        report: &mut dyn FnMut(&Info),
+    ) -> SearchResult {
         self.set_threads(ask.options.threads);
         let tables = self.facts.tables.clone();
         let mut all = Vec::new();
@@ -282,16 +287,16 @@ fn tell(run: &Run, iteration: &Iteration, shown: usize, report: &mut dyn FnMut(&
     }
 }
 
-fn outcome(run: &Run, moves: &[RootMove], depth: u32) -> Outcome {
+fn outcome(run: &Run, moves: &[RootMove], depth: u32) -> SearchResult {
     match moves.first() {
         Some(best) => outcome_of(run, best, depth),
-        None => Outcome::none(),
+        None => SearchResult::none(),
     }
 }
 
-fn outcome_of(run: &Run, r: &RootMove, depth: u32) -> Outcome {
+fn outcome_of(run: &Run, r: &RootMove, depth: u32) -> SearchResult {
     let score = r.known().unwrap_or(0);
-    Outcome {
+    SearchResult {
         best: Some(r.m),
         ponder: r.line.get(1).copied(),
         score: Score::of(score),

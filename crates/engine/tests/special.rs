@@ -2,7 +2,7 @@
 //! rule it does not. Mates of ordinary kind are in `mates.rs`.
 
 use husun::{Game, Reason, Variant};
-use husun_engine::{Engine, Limits, Options, Outcome, Score};
+use husun_engine::{Engine, Limits, Options, Score, SearchResult};
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ fn search(
     fen: &str,
     depth: u32,
     options: Options,
-) -> Result<(String, Outcome)> {
+) -> Result<(String, SearchResult)> {
     let position = game.position(fen)?;
     let mut engine = Engine::new(game, options);
     let stop = AtomicBool::new(false);
@@ -23,7 +23,7 @@ fn search(
     Ok((best.unwrap_or_default(), found))
 }
 
-fn solve(id: &str, fen: &str, depth: u32, options: Options) -> Result<(String, Outcome)> {
+fn solve(id: &str, fen: &str, depth: u32, options: Options) -> Result<(String, SearchResult)> {
     search(
         games::variant(id).ok_or("no such game")?,
         fen,

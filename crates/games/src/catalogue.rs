@@ -114,7 +114,7 @@ impl OwnGame {
         &self.variant
     }
 
-    /// Its text, as it stands in the file.
+    /// Its text, as it stands in the file, with the pictures of its pieces in it.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -149,7 +149,9 @@ impl Catalogue {
     /// Reads a game's file and what lies beside it. It may inherit from every game of the catalogue, which does not have
     /// it before [`Catalogue::insert`].
     pub fn read(&self, file: &Path) -> Result<OwnGame, LoadError> {
-        let text = read(file)?;
+        let text = husun::doc::with_pictures(&file.display().to_string(), &read(file)?, |name| {
+            read_picture(&file.with_file_name(name))
+        })?;
         let library = Listening {
             games: self,
             heard: RefCell::default(),
@@ -294,6 +296,16 @@ fn read(file: &Path) -> Result<String, LoadError> {
         file: file.display().to_string(),
         error,
     })
+}
+
+/// A picture beside a game's file.
+fn read_picture(file: &Path) -> Result<String, String> {
+    let most = husun::drawing::MOST_BYTES as u64;
+    let about = fs::metadata(file).map_err(|e| e.to_string())?;
+    if !about.is_file() || about.len() > most {
+        return Err(format!("expected a file of at most {most} bytes"));
+    }
+    fs::read_to_string(file).map_err(|e| e.to_string())
 }
 
 fn read_beside(file: &Path) -> Result<Option<String>, LoadError> {

@@ -209,6 +209,8 @@ pub struct SideLooks {
     pub fill: String,
     /// Colour of outline and details, `#rrggbb`.
     pub detail: String,
+    /// A little of a third colour, `#rrggbb`.
+    pub accent: Option<String>,
     /// Whether the body is striped.
     pub stripes: bool,
 }

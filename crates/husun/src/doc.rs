@@ -2,6 +2,7 @@
 //! and completed from the game that it inherits from. What the values mean is checked in
 //! [`crate::definition`]; nothing here knows squares or moves. The sections stand in `sections`, what an heir takes over in `inherit`.
 
+use crate::drawing::{Drawing, DrawingError};
 use inherit::{complete, leave_out};
 use toml::Spanned;
 
@@ -62,6 +63,17 @@ pub enum Problem {
     /// A way of moving that is not understood.
     #[error(transparent)]
     Betza(#[from] crate::betza::BetzaError),
+    /// A picture that is none.
+    #[error(transparent)]
+    Drawing(#[from] DrawingError),
+    /// A file of a picture that cannot be had.
+    #[error("{file}: {reason}")]
+    Picture {
+        /// The file.
+        file: String,
+        /// Why not.
+        reason: String,
+    },
     /// A set-up that is no position.
     #[error("{0}")]
     Setup(String),
@@ -201,6 +213,69 @@ pub(crate) fn read(
         doc = complete(doc, base);
     }
     Ok((doc, sources))
+}
+
+/// A game's text in which the files of its pieces' pictures have been replaced by what they hold, so that it needs no
+/// other file any more. `read` is given the names of the files, which are plain ones.
+///
+/// ```
+/// # let text = husun::doctest::MINI.replace("betza = \"R\"", "betza = \"R\"\npicture = \"rook.svg\"");
+/// let svg = r#"<svg viewBox="0 0 100 100"><path class="body" d="M20 90H80V10H20Z"/></svg>"#;
+/// let whole = husun::doc::with_pictures("mini.toml", &text, |_| Ok(svg.into())).unwrap();
+/// let mini = husun::Variant::parse("mini.toml", &whole).unwrap();
+/// let rook = mini.piece(mini.kind('R').unwrap());
+/// assert_eq!(rook.drawing.as_ref().unwrap().body, "M20 90H80V10H20Z");
+/// ```
+pub fn with_pictures(
+    file: &str,
+    text: &str,
+    read: impl Fn(&str) -> Result<String, String>,
+) -> Result<String, GameError> {
+    let mut sources = Sources::default();
+    let doc = read_one(file, text, &mut sources)?;
+    let mut whole = text.to_owned();
+    for piece in doc.pieces.iter().rev().map(|p| p.get_ref()) {
+        let Some(picture) = piece.picture.as_ref().filter(|p| is_file(p.get_ref())) else {
+            continue;
+        };
+        let name = picture.get_ref();
+        let wrong = |problem: Problem| {
+            let key = format!("pieces.{}.picture", piece.letter.get_ref());
+            sources.error(picture.span().start, key, problem)
+        };
+        let refused = |reason: String| {
+            let file = name.clone();
+            wrong(Problem::Picture { file, reason })
+        };
+        if !name.ends_with(".svg") || name.contains(['/', '\\', ':']) || name.starts_with('.') {
+            let reason = "expected the name of a file beside this one, ending in .svg";
+            return Err(refused(reason.into()));
+        }
+        let svg = read(name).map_err(refused)?;
+        Drawing::parse(&svg).map_err(|e| refused(e.to_string()))?;
+        // In one line: the places of what follows are told by their lines.
+        let svg = svg.split_whitespace().collect::<Vec<_>>().join(" ");
+        whole.replace_range(picture.span(), &toml::Value::String(svg).to_string());
+    }
+    Ok(whole)
+}
+
+/// Whether a piece's picture is the name of a file, and not the picture itself.
+fn is_file(picture: &str) -> bool {
+    !picture.trim_start().starts_with('<')
+}
+
+/// The picture that a piece's text holds.
+pub(crate) fn drawing(picture: &str) -> Result<Drawing, Problem> {
+    if is_file(picture) {
+        let reason = "this file is not at hand: expected the picture itself, from <svg to </svg>";
+        let file = picture.chars().take(40).collect();
+        return Err(Problem::Picture {
+            file,
+            reason: reason.into(),
+        });
+    }
+    Ok(Drawing::parse(picture)?)
 }
 
 /// A file does not take the place of a built-in game in silence.

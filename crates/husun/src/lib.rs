@@ -12,6 +12,7 @@ pub mod clock;
 mod cpu;
 mod definition;
 pub mod doc;
+pub mod drawing;
 pub mod fen;
 mod flaw;
 pub mod frame;

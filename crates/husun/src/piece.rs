@@ -1,6 +1,7 @@
 //! Kinds of piece: their number within a game and what a game says of each.
 
 use crate::betza::Part;
+use crate::drawing::Drawing;
 
 /// Number of a kind of piece within a variant: its place in [`Definition::pieces`](crate::variant::Definition::pieces).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,6 +32,8 @@ pub struct Piece {
     pub pawn: bool,
     /// Name of its picture.
     pub image: String,
+    /// The picture that the game file brings along, which goes before one by name.
+    pub drawing: Option<Drawing>,
     /// Its moves in a sentence, where the game's author wrote one; [`Definition::sentence`](crate::variant::Definition::sentence)
     /// makes one otherwise.
     pub text: String,

@@ -323,6 +323,10 @@ impl<S: Set> Kernel for Lines<'_, S> {
 
 impl<S: Set> Tables<S> {
     /// Squares that a rook reaches, up to and with the first blockers.
+    ///
+    /// # Panics
+    ///
+    /// If the board has no square of that number.
     #[inline(always)]
     pub fn orthogonal_attacks(&self, square: Square, occupied: S) -> S {
         let tables = self;
@@ -335,6 +339,10 @@ impl<S: Set> Tables<S> {
     }
 
     /// Squares that a bishop reaches, up to and with the first blockers.
+    ///
+    /// # Panics
+    ///
+    /// If the board has no square of that number.
     #[inline(always)]
     pub fn diagonal_attacks(&self, square: Square, occupied: S) -> S {
         let tables = self;

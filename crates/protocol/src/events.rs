@@ -3,7 +3,7 @@
 
 use crate::host::{SearchRequest, Thinker};
 use crate::lines::{InputLine, Lines};
-use engine::{Info, Outcome};
+use engine::{Info, SearchResult};
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) enum Event {
     /// A line that a job prints.
     Say(String),
     /// The job is done; the engine is free again.
-    Done(Box<dyn Thinker>, Option<Box<Outcome>>),
+    Done(Box<dyn Thinker>, Option<Box<SearchResult>>),
     /// The job has panicked and its engine is lost.
     Broken,
 }
@@ -93,7 +93,7 @@ impl Job {
     pub fn start(
         mut thinker: Box<dyn Thinker>,
         events: &Sender<Event>,
-        work: impl FnOnce(&mut dyn Thinker, &JobContext) -> Option<Outcome> + Send + 'static,
+        work: impl FnOnce(&mut dyn Thinker, &JobContext) -> Option<SearchResult> + Send + 'static,
     ) -> Job {
         let stop = Arc::new(AtomicBool::new(false));
         let job = Job {

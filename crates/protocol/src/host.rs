@@ -1,7 +1,7 @@
 //! What a session needs around it: games, files of games, engines. Behind traits, so that a test can
 //! bring an engine that does what the test wants.
 
-use engine::{Engine, Info, Limits, Options, Outcome};
+use engine::{Engine, Info, Limits, Options, SearchResult};
 use husun::{Position, Variant};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -31,7 +31,7 @@ pub trait Thinker: Send {
         request: &SearchRequest,
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Info),
-    ) -> Outcome;
+    ) -> SearchResult;
     /// Says in a few lines how good a position is without looking ahead.
     fn assess(&self, position: &Position) -> String;
 }
@@ -55,6 +55,11 @@ pub trait Host {
     /// Reads the user's own game files, several separated as the platform separates paths, and
     /// gives the ids that they have.
     fn load(&mut self, paths: &str) -> Result<Vec<String>, HostError>;
+    /// What those should know who use a game of theirs, a line each: that a picture is missing.
+    fn remarks(&self, id: &str) -> Vec<String> {
+        let _ = id;
+        Vec::new()
+    }
     /// An engine for a game.
     fn thinker(&self, variant: &Arc<Variant>, options: &Options) -> Box<dyn Thinker>;
     /// The most mebibytes that an engine's table may have.
@@ -81,7 +86,7 @@ impl Thinker for Engine {
         request: &SearchRequest,
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Info),
-    ) -> Outcome {
+    ) -> SearchResult {
         self.search(
             &request.position,
             &request.history,

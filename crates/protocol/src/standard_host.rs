@@ -53,12 +53,27 @@ fn told(game_file: &Path, error: LoadError) -> HostError {
 #[derive(Clone, Default)]
 pub struct StandardHost {
     games: Catalogue,
+    remarks: Option<Remarks>,
 }
+
+/// What a program has to say of a game that is read from a file.
+pub type Remarks = fn(&Variant) -> Vec<String>;
 
 impl StandardHost {
     /// The host of a catalogue of games.
     pub fn new(games: Catalogue) -> StandardHost {
-        StandardHost { games }
+        StandardHost {
+            games,
+            remarks: None,
+        }
+    }
+
+    /// The same host, which has something to say of the games that it reads.
+    pub fn remarking(self, remarks: Remarks) -> StandardHost {
+        StandardHost {
+            remarks: Some(remarks),
+            ..self
+        }
     }
 }
 
@@ -78,6 +93,12 @@ impl Host for StandardHost {
         paths
             .map(|path| Ok(load_game(&mut self.games, &path)?.id().to_owned()))
             .collect()
+    }
+
+    fn remarks(&self, id: &str) -> Vec<String> {
+        let own = self.games.own().find(|own| own.variant().id() == id);
+        let told = own.zip(self.remarks);
+        told.map_or_else(Vec::new, |(own, remarks)| remarks(own.variant()))
     }
 
     fn thinker(&self, variant: &Arc<Variant>, options: &Options) -> Box<dyn Thinker> {

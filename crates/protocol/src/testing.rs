@@ -2,7 +2,7 @@
 
 use crate::host::{Host, HostError, SearchRequest, Thinker};
 use crate::standard_host::StandardHost;
-use engine::{Info, Limits, Options, Outcome, Score, Wdl};
+use engine::{Info, Limits, Options, Score, SearchResult, Wdl};
 use husun::{Position, Variant};
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -29,7 +29,7 @@ impl Thinker for Fake {
         request: &SearchRequest,
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Info),
-    ) -> Outcome {
+    ) -> SearchResult {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.push(request.limits.clone());
         drop(seen);
@@ -60,7 +60,7 @@ impl Thinker for Fake {
             hashfull: 3,
             pv: best.into_iter().collect(),
         });
-        Outcome {
+        SearchResult {
             best,
             ponder: None,
             score,

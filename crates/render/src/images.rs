@@ -5,20 +5,20 @@ use husun::{Kind, Side, Variant};
 
 /// A piece image: two paths in a view box of 100 by 100, as `pieces/NOTICE.md` tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Image {
-    /// Its name, as in [`husun::variant::Piece::image`].
-    pub name: &'static str,
+pub struct Image<'a> {
+    /// Its name, as in [`husun::variant::Piece::image`]; of a picture that the game brings along the file's word for it.
+    pub name: &'a str,
     /// Path data of the silhouette: the side's colour with an outline in the contrasting one.
-    pub body: &'static str,
+    pub body: &'a str,
     /// Path data of the marks upon it: the contrasting colour.
-    pub detail: &'static str,
+    pub detail: &'a str,
 }
 
 /// Sorted by name.
-const IMAGES: &[Image] = include!(concat!(env!("OUT_DIR"), "/images.rs"));
+const IMAGES: &[Image<'static>] = include!(concat!(env!("OUT_DIR"), "/images.rs"));
 
 /// All images in the order of their names.
-pub fn all() -> &'static [Image] {
+pub fn all() -> &'static [Image<'static>] {
     IMAGES
 }
 
@@ -28,13 +28,22 @@ pub fn all() -> &'static [Image] {
 /// assert!(husun_render::images::find("lion").is_some());
 /// assert!(husun_render::images::find("unicorn").is_none());
 /// ```
-pub fn find(name: &str) -> Option<&'static Image> {
+pub fn find(name: &str) -> Option<&'static Image<'static>> {
     let at = IMAGES.binary_search_by(|i| i.name.cmp(name)).ok()?;
     IMAGES.get(at)
 }
 
+/// The names of the images that a game names and that do not exist, each with the letter of its piece; letters are drawn
+/// instead.
+pub fn missing(variant: &Variant) -> Vec<(char, &str)> {
+    let pieces = variant.pieces().iter();
+    let named = pieces.filter(|p| p.drawing.is_none() && !p.image.is_empty());
+    let missing = named.filter(|p| find(&p.image).is_none());
+    missing.map(|p| (p.letter, p.image.as_str())).collect()
+}
+
 /// The image that a piece wears: where several royals are in play and this one is royal now because it
-/// is the only one of its side, the image `NAME-royal` if there is one. `royals` is how many pieces of
+/// is the only one of its side, the image `NAME-royal` if there is one. A picture of the game's own goes before all. `royals` is how many pieces of
 /// royal kinds its side has. `None` if the game names an image that does not exist.
 ///
 /// ```
@@ -44,13 +53,20 @@ pub fn find(name: &str) -> Option<&'static Image> {
 /// let name = |royals| husun_render::images::of(&citadel, prince, royals).unwrap().name;
 /// assert_eq!((name(1), name(2)), ("prince-elder-royal", "prince-elder"));
 /// ```
-pub fn of(variant: &Variant, kind: Kind, royals: usize) -> Option<&'static Image> {
+pub fn of(variant: &Variant, kind: Kind, royals: usize) -> Option<Image<'_>> {
     let piece = variant.pieces().get(kind.index())?;
+    if let Some(own) = &piece.drawing {
+        return Some(Image {
+            name: &piece.image,
+            body: &own.body,
+            detail: &own.detail,
+        });
+    }
     let royal = variant.rules().several_royals && piece.royal && royals == 1;
     let special = royal
         .then(|| find(&format!("{}-royal", piece.image)))
         .flatten();
-    special.or_else(|| find(&piece.image))
+    special.or_else(|| find(&piece.image)).copied()
 }
 
 /// Chess symbols of Unicode by image: White's and Black's.

@@ -165,6 +165,10 @@ impl Ids {
         format!("{}-{}-stripes", self.prefix, side.letter())
     }
 
+    fn accent(&self, side: Side) -> String {
+        format!("{}-{}-accent", self.prefix, side.letter())
+    }
+
     fn blocker(&self, side: Side) -> String {
         format!("{}-{}-blocker", self.prefix, side.letter())
     }

@@ -56,6 +56,8 @@ pub struct Span {
     pub bg: Option<Rgb>,
     /// Whether it is bold.
     pub bold: bool,
+    /// A sign of another colour that stands in place of its last character, which is a space.
+    pub mark: Option<(char, Rgb)>,
 }
 
 impl Span {
@@ -197,13 +199,23 @@ impl Painter<'_> {
             Some(Occupant::Piece(side, _) | Occupant::Blocker(side)) => self.side_color(side),
             None => Rgb::BLACK,
         };
-        let bold = occupant.is_some();
+        // A little of the side's third colour beside its pieces, where nothing else stands there.
+        let mark = match occupant {
+            Some(Occupant::Piece(side, _)) if second == ' ' => self.accent(side),
+            _ => None,
+        };
         Span {
             text,
             fg: Some(fg),
             bg: Some(bg),
-            bold,
+            bold: occupant.is_some(),
+            mark: mark.map(|color| (self.sign(['.', '▖']), color)),
         }
+    }
+
+    fn accent(&self, side: Side) -> Option<Rgb> {
+        let looks = &self.picture.variant.looks()[side.index()];
+        looks.accent.as_deref().and_then(Rgb::parse)
     }
 
     fn occupant_sign(&self, occupant: Occupant) -> char {

@@ -6,7 +6,7 @@ mod text;
 use crate::start::Start;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use engine::{Engine, Info, Limits, MAX_HASH, MAX_LINES, MAX_THREADS, Outcome};
+use engine::{Engine, Info, Limits, MAX_HASH, MAX_LINES, MAX_THREADS, SearchResult};
 use games::Catalogue;
 use husun::{Game, Move, Position, Status};
 use serde_json::json;
@@ -192,7 +192,7 @@ fn both(position: &Position, line: &[Move]) -> (Vec<String>, Vec<String>) {
     texts.unzip()
 }
 
-fn end_json(position: &Position, found: &Outcome) -> serde_json::Value {
+fn end_json(position: &Position, found: &SearchResult) -> serde_json::Value {
     let best = found.best.map(|m| position.uci(m).to_string());
     let san = found.best.and_then(|m| position.san(m).ok());
     json!({
@@ -201,7 +201,7 @@ fn end_json(position: &Position, found: &Outcome) -> serde_json::Value {
     })
 }
 
-fn end_text(position: &Position, found: &Outcome) -> String {
+fn end_text(position: &Position, found: &SearchResult) -> String {
     let best = found.best.and_then(|m| position.san(m).ok());
     match (best, position.status()) {
         (Some(san), _) if found.accept => format!("best: accept; to play on, {san}"),

@@ -2,7 +2,7 @@
 //! answers with the number of the question; an answer to an older question is to be passed over.
 
 use super::timed_game::TimedGame;
-use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Outcome};
+use engine::{ClockSituation, Engine, Info, Level, Limits, Options, SearchResult};
 use husun::Position;
 use husun::clock::TimeControl;
 use std::io;
@@ -34,7 +34,7 @@ pub enum Answer {
     /// How far it is.
     Progress(Info),
     /// What it has found.
-    Done(Outcome),
+    Done(SearchResult),
 }
 
 struct Question {
@@ -114,7 +114,7 @@ impl EngineThread {
     }
 
     /// Waits until the last question is answered; none if nobody answers.
-    pub fn wait(&self) -> Option<Outcome> {
+    pub fn wait(&self) -> Option<SearchResult> {
         loop {
             match self.answers.recv_timeout(Duration::from_secs(600)) {
                 Ok((number, Answer::Done(outcome))) if number == self.asked => {

@@ -9,7 +9,7 @@ use crate::play::command::{self, Command, Entry};
 use crate::play::engine_thread::{Answer, Purpose};
 use crate::play::store::{self, Store};
 use crate::play::timed_game::{TimedGame, result_line};
-use engine::{Info, Outcome as Found, Thoughts};
+use engine::{Info, SearchResult, Thoughts};
 use games::Catalogue;
 use husun::{ActionError, Frame, Move, Outcome, Position, Side, Square};
 use std::path::Path;
@@ -195,7 +195,7 @@ impl<'a> App<'a> {
         }
     }
 
-    fn answered(&mut self, found: &Found, now: Duration) {
+    fn answered(&mut self, found: &SearchResult, now: Duration) {
         self.thoughts.note(self.timed.ply(), found.score.value());
         if found.accept && self.position().can_accept() {
             let accepted = self.timed.accept(now);

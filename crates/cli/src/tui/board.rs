@@ -165,6 +165,11 @@ impl Layout {
         let x = area.x + (area.width - 1) / 2;
         let y = area.y + (area.height - 1) / 2;
         buffer.set_string(x, y, span.text.trim_end(), look);
+        if let Some((sign, mark)) = span.mark
+            && x + 1 < area.right()
+        {
+            buffer.set_string(x + 1, y, sign.to_string(), look.fg(color(mark, colors)));
+        }
         if cursor && area.width >= 4 {
             buffer.set_string(area.x, y, "▐", look.fg(Color::Black));
             buffer.set_string(area.right() - 1, y, "▌", look.fg(Color::Black));

@@ -7,7 +7,7 @@ use super::view;
 use crate::play::engine_thread::{Answer, Purpose};
 use crate::play::timed_game::{Player, TimedGame};
 use crate::play::{Look, Terms};
-use engine::{Level, Outcome, Score};
+use engine::{Level, Score, SearchResult};
 use games::Catalogue;
 use husun::clock::TimeControl;
 use husun::{Position, Reason, Side};
@@ -79,7 +79,7 @@ fn moves(app: &App<'_>) -> Vec<String> {
 }
 
 fn found(app: &App<'_>, uci: &str, cp: i32) -> Answer {
-    Answer::Done(Outcome {
+    Answer::Done(SearchResult {
         best: Some(app.position().parse_uci(uci).unwrap()),
         ponder: None,
         score: Score::Cp(cp),

@@ -3,7 +3,7 @@
 
 use super::{Parts, Result, all_games, at_width, random_positions};
 use crate::Options;
-use crate::engine::Outcome;
+use crate::engine::SearchResult;
 use crate::eval::Evaluation;
 use crate::exchange::Exchanges;
 use crate::judge::Judge;
@@ -127,7 +127,7 @@ fn search<S: Set>(
     threads: usize,
     anew: bool,
     asked: &Arc<Asked>,
-) -> Vec<Outcome> {
+) -> Vec<SearchResult> {
     let parts = Parts::new(variant, tables);
     let judge = Material {
         exchanges: parts.exchanges.clone(),

@@ -219,7 +219,15 @@ fn pieces(docs: &[At<PieceDoc>], sources: &Sources) -> Result<Vec<Piece>, GameEr
             let problem = "a piece cannot be both royal and of pawn type";
             return Err(sources.error(at, key("pawn"), Problem::Conflict(problem.into())));
         }
+        let drawing = match &doc.picture {
+            None => None,
+            Some(text) => {
+                let drawing = crate::doc::drawing(text.get_ref());
+                Some(drawing.map_err(|e| sources.error(text.span().start, key("picture"), e))?)
+            }
+        };
         pieces.push(Piece {
+            drawing,
             letter,
             name: doc
                 .name

@@ -167,7 +167,10 @@ impl Checker<'_> {
                     None => Ok(default.to_string()),
                     Some(text) => self.color("looks", text),
                 };
+                let accent = own.and_then(|o| o.accent.as_ref());
+                let accent = accent.map(|text| self.color("looks", text));
                 Ok::<_, GameError>(SideLooks {
+                    accent: accent.transpose()?,
                     name: own
                         .and_then(|o| o.name.clone())
                         .unwrap_or_else(|| side.name().into()),

@@ -62,6 +62,9 @@ pub(super) fn complete(mut heir: GameDoc, mut base: GameDoc) -> GameDoc {
                 given.betza = given.betza.take().or(inherited.betza);
                 given.royal = given.royal.or(inherited.royal);
                 given.pawn = given.pawn.or(inherited.pawn);
+                if given.image.is_none() {
+                    given.picture = given.picture.take().or(inherited.picture);
+                }
                 given.image = given.image.take().or(inherited.image);
                 // A sentence about other moves would be wrong.
                 if same_moves {

@@ -120,6 +120,8 @@ pub(crate) struct PieceDoc {
     pub royal: Option<bool>,
     pub pawn: Option<bool>,
     pub image: Option<At<String>>,
+    /// A picture of its own: the name of a file, or the picture itself.
+    pub picture: Option<At<String>>,
     pub text: Option<At<String>>,
 }
 
@@ -265,6 +267,7 @@ pub(crate) struct SideLooksDoc {
     pub name: Option<String>,
     pub fill: Option<At<String>>,
     pub detail: Option<At<String>>,
+    pub accent: Option<At<String>>,
     #[serde(default)]
     pub stripes: bool,
 }

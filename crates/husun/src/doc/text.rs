@@ -5,7 +5,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Where texts of several lines make sense.
-const PARAGRAPHS: [&str; 2] = ["summary", "origin"];
+const PARAGRAPHS: [&str; 3] = ["summary", "origin", "pieces.picture"];
 
 /// The first key or text with a control character, which a terminal would obey: its offset, its key and the character.
 pub(super) fn control_character(text: &str) -> Option<(usize, String, char)> {

@@ -8,7 +8,7 @@ use crate::host::{Host, SearchRequest};
 use crate::lines::{InputLine, MAX_LINE};
 use crate::session_core::SessionCore;
 use crate::settings::{Effect, Name};
-use engine::{Limits, Outcome};
+use engine::{Limits, SearchResult};
 use husun::{Move, Position, PositionError, Status, UciError, Variant};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -173,7 +173,7 @@ impl<H: Host, W: Write> Session<H, W> {
     }
 
     /// Ends a search with its move.
-    fn finish(&mut self, found: Option<&Outcome>) -> io::Result<()> {
+    fn finish(&mut self, found: Option<&SearchResult>) -> io::Result<()> {
         let Some(work) = self.work.take() else {
             return Ok(());
         };
@@ -280,7 +280,8 @@ impl<H: Host, W: Write> Session<H, W> {
             let shape = self.core.settings.shape(name, &ids);
             self.print(&reply::option(text, &shape))?;
         }
-        self.print("uciok")
+        self.print("uciok")?;
+        self.remark(&ids)
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
@@ -295,10 +296,23 @@ impl<H: Host, W: Write> Session<H, W> {
             Ok(Effect::Variant(id)) => self.choose(&id),
             Ok(Effect::Files(paths)) => match self.core.host.load(&paths) {
                 Ok(ids) if ids.is_empty() => Ok(()),
-                Ok(ids) => self.inform(&format!("games read: {}", ids.join(", "))),
+                Ok(ids) => {
+                    self.inform(&format!("games read: {}", ids.join(", ")))?;
+                    self.remark(&ids)
+                }
                 Err(error) => self.inform(&error.to_string()),
             },
         }
+    }
+
+    /// What there is to say of games that were read.
+    fn remark(&mut self, ids: &[String]) -> io::Result<()> {
+        for id in ids {
+            for remark in self.core.host.remarks(id) {
+                self.inform(&format!("{id}: {remark}"))?;
+            }
+        }
+        Ok(())
     }
 
     /// Goes over to a game, with its set-up.

@@ -324,7 +324,14 @@ impl<H: Host, W: Write> Session<H, W> {
             Ok(Effect::Configure | Effect::Clear) => {}
             Ok(Effect::Variant(_)) => {}
             Ok(Effect::Files(paths)) => match self.core.host.load(&paths) {
-                Ok(ids) => self.print(&format!("# games read: {}", ids.join(", ")))?,
+                Ok(ids) => {
+                    self.print(&format!("# games read: {}", ids.join(", ")))?;
+                    for id in &ids {
+                        for remark in self.core.host.remarks(id) {
+                            self.print(&format!("# {id}: {remark}"))?;
+                        }
+                    }
+                }
                 Err(error) => self.print(&format!("telluser {error}"))?,
             },
         }

@@ -27,6 +27,9 @@ pub(super) fn definitions(picture: &Picture, set: PieceSet, ids: &Ids) -> String
         if looks.stripes && picture.occupants.iter().flatten().any(of_side) {
             svg.push_str(&stripes(looks, &ids.stripes(side)));
         }
+        if let Some(accent) = &looks.accent {
+            svg.push_str(&band(accent, &ids.accent(side)));
+        }
         let royals = picture.royals(side);
         for kind in variant
             .kinds()
@@ -79,11 +82,17 @@ pub(super) fn alone(
         return String::new();
     }
     let looks = &variant.looks()[side.index()];
-    let mut svg = String::new();
+    let mut defined = String::new();
     if looks.stripes {
-        let stripes = stripes(looks, &ids.stripes(side));
-        svg.push_str(&format!("<defs>\n{stripes}</defs>\n"));
+        defined += &stripes(looks, &ids.stripes(side));
     }
+    if let Some(accent) = &looks.accent {
+        defined += &band(accent, &ids.accent(side));
+    }
+    let mut svg = match defined.is_empty() {
+        true => defined,
+        false => format!("<defs>\n{defined}</defs>\n"),
+    };
     svg.push_str(&format!(
         "<g transform=\"scale({})\">{}</g>\n",
         number(f64::from(pixels) / 100.0),
@@ -105,19 +114,24 @@ fn drawing(
         true => format!("url(#{})", ids.stripes(side)),
         false => looks.fill.clone(),
     };
+    let accent = ids.accent(side);
     match images::of(variant, kind, royals).filter(|_| set == PieceSet::Themed) {
-        Some(image) => painted(image, looks, &fill),
+        Some(image) => painted(&image, looks, &fill, &accent),
         None => lettered(variant, side, kind, &fill),
     }
 }
 
-fn painted(image: &Image, looks: &SideLooks, fill: &str) -> String {
+fn painted(image: &Image<'_>, looks: &SideLooks, fill: &str, accent: &str) -> String {
     let detail = &looks.detail;
     let margin = (100.0 - IMAGE_PERCENT) / 2.0;
+    let band = match looks.accent {
+        Some(_) => format!("<path fill=\"url(#{accent})\" d=\"{}\"/>", image.body),
+        None => String::new(),
+    };
     format!(
         "<g transform=\"translate({} {}) scale({})\">\
          <path fill=\"{fill}\" stroke=\"{detail}\" stroke-width=\"{}\" stroke-linejoin=\"round\" \
-         d=\"{}\"/><path fill=\"{detail}\" d=\"{}\"/></g>",
+         d=\"{}\"/>{band}<path fill=\"{detail}\" d=\"{}\"/></g>",
         number(margin),
         number(margin),
         number(IMAGE_PERCENT / 100.0),
@@ -184,6 +198,23 @@ fn stripes(looks: &SideLooks, id: &str) -> String {
         "<pattern id=\"{id}\" width=\"13\" height=\"13\" patternUnits=\"userSpaceOnUse\" \
          patternTransform=\"rotate(45)\"><rect width=\"13\" height=\"13\" fill=\"{fill}\"/>\
          <rect width=\"6\" height=\"13\" fill=\"{light}\"/></pattern>\n"
+    )
+}
+
+/// A band of the side's third colour across the foot of a piece.
+fn band(accent: &str, id: &str) -> String {
+    let stop = |offset: &str, opacity: u8| {
+        format!("<stop offset=\"{offset}\" stop-color=\"{accent}\" stop-opacity=\"{opacity}\"/>")
+    };
+    let stops = [
+        stop("0.76", 0),
+        stop("0.76", 1),
+        stop("0.9", 1),
+        stop("0.9", 0),
+    ]
+    .concat();
+    format!(
+        "<linearGradient id=\"{id}\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\">{stops}</linearGradient>\n"
     )
 }
 

@@ -8,7 +8,7 @@ use crate::color::Rgb;
 /// ```
 /// use husun_render::Rgb;
 /// use husun_render::text::{Colors, Span, print};
-/// let span = Span { text: "K ".into(), fg: Some(Rgb(255, 0, 0)), bg: None, bold: true };
+/// let span = Span { text: "K ".into(), fg: Some(Rgb(255, 0, 0)), bg: None, bold: true, mark: None };
 /// let lines = [vec![span]];
 /// assert_eq!(print(&lines, Colors::None), "K\n");
 /// assert_eq!(print(&lines, Colors::Ansi256), "\x1b[0;1;38;5;196mK \x1b[0m\n");
@@ -32,12 +32,21 @@ pub fn print(lines: &[StyledLine], colors: Colors) -> String {
 fn colored(line: &[Span], colors: Colors, text: &mut String) {
     let mut last = String::from("\x1b[0m");
     for span in line {
-        let code = code(span, colors);
-        if code != last {
-            text.push_str(&code);
-            last = code;
+        let own = code(span, colors);
+        if own != last {
+            text.push_str(&own);
+            last = own;
         }
-        text.push_str(&span.text);
+        match span.mark {
+            None => text.push_str(&span.text),
+            Some((sign, color)) => {
+                text.push_str(span.text.strip_suffix(' ').unwrap_or(&span.text));
+                let fg = Some(color);
+                last = code(&Span { fg, ..span.clone() }, colors);
+                text.push_str(&last);
+                text.push(sign);
+            }
+        }
     }
     if last != "\x1b[0m" {
         text.push_str("\x1b[0m");

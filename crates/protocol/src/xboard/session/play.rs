@@ -5,7 +5,7 @@ use super::super::think::{Purpose, Work, post_text};
 use super::{Mode, Session};
 use crate::events::Event;
 use crate::host::{Host, SearchRequest};
-use engine::{Info, Outcome};
+use engine::{Info, SearchResult};
 use husun::{Move, Position};
 use std::io::{self, Write};
 use std::time::Instant;
@@ -107,7 +107,7 @@ impl<H: Host, W: Write> Session<H, W> {
         self.print(&post_text(info, &line))
     }
 
-    pub(super) fn finish(&mut self, found: Option<&Outcome>) -> io::Result<()> {
+    pub(super) fn finish(&mut self, found: Option<&SearchResult>) -> io::Result<()> {
         let Some(work) = self.work.take() else {
             return Ok(());
         };
@@ -129,7 +129,11 @@ impl<H: Host, W: Write> Session<H, W> {
         Ok(())
     }
 
-    pub(super) fn make_move(&mut self, found: Option<&Outcome>, work: &Work) -> io::Result<()> {
+    pub(super) fn make_move(
+        &mut self,
+        found: Option<&SearchResult>,
+        work: &Work,
+    ) -> io::Result<()> {
         let made = self.game.moves().len() as u32 / 2 + 1;
         self.clock.used(work.since.elapsed(), made);
         let position = self.position().clone();
