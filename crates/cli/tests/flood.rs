@@ -8,7 +8,7 @@ mod common;
 mod process;
 
 use common::{Fallible, Request, Socket, ask_from};
-use process::{Process, asked, folder};
+use process::{Process, asked, folder, pair};
 use server::wire::{ClientMessage, GameMade};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -35,14 +35,7 @@ fn sender(n: u8) -> Option<IpAddr> {
 
 /// Plays one game from both seats and notes how long it takes until both are told of a move, in microseconds.
 async fn honest(address: SocketAddr, end: Arc<AtomicBool>) -> Fallible<Vec<u64>> {
-    let wishes = r#"{"variant":"citadel9","side":"white","clock":"fischer:60m+1s"}"#;
-    let made = common::ask(address, Request::post("/api/games", wishes)).await?;
-    let made: GameMade = made.json()?;
-    let friend = made.friend_seat.ok_or("no seat for the friend")?;
-    let mut white = Socket::open(address, &[]).await?;
-    white.join(&made.id, Some(&made.seat)).await?;
-    let mut black = Socket::open(address, &[]).await?;
-    let mut now = black.join(&made.id, Some(&friend)).await?.now;
+    let ([mut white, mut black], mut now) = pair(address).await?;
     let mut times = Vec::new();
     while !end.load(Relaxed) && !now.legal.is_empty() {
         tokio::time::sleep(EVERY).await;

@@ -6,10 +6,9 @@ mod common;
 mod process;
 
 use common::{Fallible, Request, Socket, ask};
-use process::{Process, asked, folder};
+use process::{Process, asked, folder, pair};
 use serde::Deserialize;
-use server::wire::{GameMade, Now, Snapshot, Stage};
-use std::net::SocketAddr;
+use server::wire::{Snapshot, Stage};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use store::{Due, EventRow, GameWrite, NewGameRow, SqlStore, Store};
@@ -97,19 +96,6 @@ async fn a_server_with_many_games_is_there_at_once_and_loses_none() -> Fallible<
     process.kill()?;
     std::fs::remove_dir_all(&data)?;
     Ok(())
-}
-
-/// A game of two who are there.
-async fn pair(address: SocketAddr) -> Fallible<([Socket; 2], Now)> {
-    let wishes = r#"{"variant":"citadel9","side":"white","clock":"fischer:60m+1s"}"#;
-    let made = ask(address, Request::post("/api/games", wishes)).await?;
-    let made: GameMade = made.json()?;
-    let mut white = Socket::open(address, &[]).await?;
-    white.join(&made.id, Some(&made.seat)).await?;
-    let mut black = Socket::open(address, &[]).await?;
-    let friend = made.friend_seat.ok_or("no seat for the friend")?;
-    let now = black.join(&made.id, Some(&friend)).await?.now;
-    Ok(([white, black], now))
 }
 
 /// Games that end by themselves do so in portions: who plays meanwhile is not kept waiting.

@@ -244,6 +244,51 @@ mod tests {
         Ok(())
     }
 
+    /// A definition whose name stands for its texts, whatever they say.
+    fn sound(texts: &str) -> Definition {
+        Definition {
+            name: format!("own{PARTS}{}", sum(texts)),
+            texts: texts.to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_is_no_game_any_more_is_told_with_its_place() {
+        let texts = r#"{"game": "id = \"own\"\n[board]\nfiles = 99\n", "parents": {}}"#;
+        let error = Games::default().keep(&sound(texts));
+        assert!(matches!(error, Err(KeptError::Game(..))), "{error:?}");
+        let told = error.map(|_| ()).map_err(|e| e.to_string());
+        let name = sound(texts).name;
+        let wanted = format!("definition {name}: {name}:2: [board]: the key `ranks` is missing");
+        assert_eq!(told, Err(wanted));
+        let error = Games::default().keep(&sound("{}"));
+        assert!(matches!(error, Err(KeptError::Json(..))), "{error:?}");
+    }
+
+    #[test]
+    fn a_picture_is_kept_with_its_game() -> Result<(), Box<dyn Error>> {
+        let folder = std::env::temp_dir().join(format!("husun-picture-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        let file = folder.join("own.toml");
+        let text = "id = \"own\"\ninherits = \"chess\"\n[[pieces]]\nletter = \"Q\"\npicture = \"queen.svg\"\n";
+        std::fs::write(&file, text)?;
+        let svg = "<svg viewBox='0 0 100 100'>\n<path class='body' d='M1 2L3 4Z'/></svg>";
+        std::fs::write(folder.join("queen.svg"), svg)?;
+        let mut catalogue = Catalogue::default();
+        catalogue.insert(catalogue.read(&file)?);
+        std::fs::remove_dir_all(&folder)?;
+        let with = Games::new(catalogue);
+        let own = with.find("own")?;
+        let definition = with.definition(&own).ok_or("no definition")?;
+        let again = Games::default().keep(definition)?;
+        let queen = again.piece(again.kind('Q').ok_or("no Queen")?);
+        assert_eq!(
+            queen.drawing.as_ref().map(|d| d.body.as_str()),
+            Some("M1 2L3 4Z")
+        );
+        Ok(())
+    }
+
     #[test]
     fn a_file_that_replaces_a_built_in_game_leaves_its_games_alone() -> Result<(), Box<dyn Error>> {
         let folder = std::env::temp_dir().join(format!("husun-replaces-{}", std::process::id()));

@@ -4,6 +4,7 @@
 
 mod apply;
 mod card;
+mod counsel;
 mod decide;
 mod event;
 mod settling;
@@ -12,13 +13,13 @@ mod tests;
 
 pub use apply::Misfit;
 pub use card::{CardPlayer, StoredCard, StoredResult};
+pub use counsel::{Counsellor, Counsels};
 pub use event::{Entry, Event, Opener, Person, SeatSpec, Spec};
 pub use settling::{Asked, Settling};
 
 use crate::Games;
 use crate::{Both, Who};
 use husun::clock::{Clock, TimeControl};
-use husun::variant::StateFlag;
 use husun::{Game, Outcome, Side, Variant};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -93,55 +94,6 @@ pub struct ChatLine {
     pub side: Side,
     /// The text.
     pub text: String,
-}
-
-/// A player's Counsellor (games/strike80/rules.md).
-#[derive(Clone, Debug, Default)]
-pub struct Counsellor {
-    appointed: bool,
-    /// What opens the person's seat; the engine if missing.
-    opener: Option<Opener>,
-    /// What opened it before it was taken.
-    invitation: Option<Opener>,
-    person: Option<Person>,
-    /// Half-moves played when asked.
-    asked: Option<usize>,
-    advice: Option<String>,
-}
-
-/// Who counsels a player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counsels<'a> {
-    /// The engine.
-    Engine,
-    /// A person who has not come yet.
-    Invited,
-    /// A person, by name.
-    Person(&'a str),
-}
-
-impl Counsellor {
-    /// Who it is; nobody if none was appointed.
-    pub fn who(&self) -> Option<Counsels<'_>> {
-        if !self.appointed {
-            return None;
-        }
-        Some(match (&self.opener, &self.person) {
-            (None, _) => Counsels::Engine,
-            (Some(_), None) => Counsels::Invited,
-            (Some(_), Some(person)) => Counsels::Person(&person.name),
-        })
-    }
-
-    /// Whether the one question has been asked.
-    pub fn was_asked(&self) -> bool {
-        self.asked.is_some()
-    }
-
-    /// What was answered.
-    pub fn advice(&self) -> Option<&str> {
-        self.advice.as_deref()
-    }
 }
 
 /// A side's seat: who may take it, and who has.
@@ -531,18 +483,6 @@ impl Table {
         openers.find(|(w, _)| *w == who).map(|(_, opener)| opener)
     }
 
-    /// A side's Counsellor.
-    pub fn counsellor(&self, side: Side) -> &Counsellor {
-        &self.seats.get(side).counsel
-    }
-
-    /// What opens the seat of a side's Counsellor, as long as nobody has taken it.
-    pub fn counsel_invitation(&self, side: Side) -> Option<&Opener> {
-        let counsellor = self.counsellor(side);
-        let free = counsellor.person.is_none();
-        counsellor.opener.as_ref().filter(|_| free)
-    }
-
     /// The seat that a guest has taken or that is kept for that guest.
     pub fn seat_of_guest(&self, guest: &str) -> Option<Who> {
         let sits = |side: &Side| self.person(*side).is_some_and(|p| p.guest == guest);
@@ -565,42 +505,6 @@ impl Table {
     pub fn guests(&self) -> impl Iterator<Item = &str> {
         let people = Side::ALL.into_iter().filter_map(|side| self.person(side));
         people.map(|p| p.guest.as_str())
-    }
-
-    /// Whether the choice of a promotion in lieu of a move stands and `side` may ask its Counsellor.
-    pub fn can_ask(&self, side: Side) -> bool {
-        let counsellor = self.counsellor(side);
-        let engine = counsellor.appointed && counsellor.opener.is_none();
-        (engine || counsellor.person.is_some())
-            && counsellor.asked.is_none()
-            && self.turn() == Some(side)
-            && self.has_counsellors()
-            && self.offer_stands()
-    }
-
-    fn offer_stands(&self) -> bool {
-        let position = self.game().map(Game::position);
-        position.is_some_and(|p| p.has_flag(StateFlag::Offer))
-    }
-
-    /// Whether the players may appoint Counsellors.
-    pub fn has_counsellors(&self) -> bool {
-        match (self.variant(), &self.customs) {
-            (Some(v), _) => v.customs().as_ref().is_some_and(|c| c.counsellor),
-            (None, Some(c)) => c.family().has_counsellors(),
-            _ => false,
-        }
-    }
-
-    /// Whether `side`'s Counsellor is the engine and owes an answer.
-    pub fn engine_counsels(&self) -> Option<Side> {
-        Side::ALL.into_iter().find(|&side| {
-            let c = self.counsellor(side);
-            c.opener.is_none()
-                && c.asked == Some(self.ply())
-                && c.advice.is_none()
-                && !self.is_over()
-        })
     }
 }
 

@@ -2,7 +2,8 @@
 
 #![allow(dead_code)] // each test uses its part
 
-use super::common::{Fallible, Request, ask};
+use super::common::{Fallible, Request, Socket, ask};
+use server::wire::{GameMade, Now};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,19 @@ pub fn folder(name: &str) -> Fallible<PathBuf> {
     let folder = std::env::temp_dir().join(format!("husun-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     Ok(folder)
+}
+
+/// A game of two who are there.
+pub async fn pair(address: SocketAddr) -> Fallible<([Socket; 2], Now)> {
+    let wishes = r#"{"variant":"citadel9","side":"white","clock":"fischer:60m+1s"}"#;
+    let made = ask(address, Request::post("/api/games", wishes)).await?;
+    let made: GameMade = made.json()?;
+    let mut white = Socket::open(address, &[]).await?;
+    white.join(&made.id, Some(&made.seat)).await?;
+    let mut black = Socket::open(address, &[]).await?;
+    let friend = made.friend_seat.ok_or("no seat for the friend")?;
+    let now = black.join(&made.id, Some(&friend)).await?.now;
+    Ok(([white, black], now))
 }
 
 /// A server process with the moments between which it has begun to charge time. It ends with this.
