@@ -38,9 +38,12 @@ struct Args {
     /// Folder for the tables and plots.
     #[arg(long, default_value = "docs/speed")]
     out: PathBuf,
-    /// Fairy-Stockfish, if there is one.
+    /// Debian's Fairy-Stockfish, if it is there.
     #[arg(long, default_value = "/usr/games/fairy-stockfish")]
     fairy: PathBuf,
+    /// Another build of Fairy-Stockfish, shown beside Debian's; the search is compared with it.
+    #[arg(long, value_name = "PATH")]
+    fairy_stockfish: Option<PathBuf>,
 }
 
 fn main() -> Result<()> {
@@ -54,11 +57,16 @@ fn main() -> Result<()> {
         !args.lines,
         "the ways of sliders are measured on x86-64 only"
     );
+    if let Some(path) = args.fairy_stockfish.as_ref().filter(|p| !p.is_file()) {
+        anyhow::bail!("--fairy-stockfish {}: no such file", path.display());
+    }
     if args.search {
-        return search::measure(rounds, &args.husun, &args.fairy, &args.out);
+        let fairy = args.fairy_stockfish.as_ref().unwrap_or(&args.fairy);
+        return search::measure(rounds, &args.husun, fairy, &args.out);
     }
     let loading = work::loading()?;
-    let rows = paths::measure(rounds, args.only.as_deref(), &args.fairy)?;
+    let build = args.fairy_stockfish.as_deref();
+    let rows = paths::measure(rounds, args.only.as_deref(), &args.fairy, build)?;
     let table = paths::table(&rows);
     println!("{table}");
     if args.only.is_some() {

@@ -10,7 +10,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// The peers, in the order of a row's rates.
-const PEERS: [&str; 3] = ["cozy-chess", "shakmaty", "Fairy-Stockfish"];
+const PEERS: [&str; 4] = [
+    "cozy-chess",
+    "shakmaty",
+    "Fairy-Stockfish (Debian)",
+    "Fairy-Stockfish (own build)",
+];
 
 /// Name, game, position text (empty: the start), depth, and the peers that play it.
 type Case = (
@@ -24,11 +29,11 @@ type Case = (
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
 const CASES: [Case; 16] = [
-    ("chess", "chess", "", 6, &[0, 1, 2]),
-    ("chess, kiwipete", "chess", KIWIPETE, 5, &[0, 1, 2]),
-    ("capablanca", "capablanca", "", 5, &[2]),
-    ("grand", "grand", "", 4, &[2]),
-    ("shatranj", "shatranj", "", 6, &[2]),
+    ("chess", "chess", "", 6, &[0, 1, 2, 3]),
+    ("chess, kiwipete", "chess", KIWIPETE, 5, &[0, 1, 2, 3]),
+    ("capablanca", "capablanca", "", 5, &[2, 3]),
+    ("grand", "grand", "", 4, &[2, 3]),
+    ("shatranj", "shatranj", "", 6, &[2, 3]),
     ("alhusun", "alhusun", "", 6, &[]),
     ("citadel8", "citadel8", "", 5, &[]),
     ("citadel9", "citadel9", "", 5, &[]),
@@ -53,18 +58,25 @@ pub struct Row {
     nodes: u64,
     /// Millions of nodes a second of Husun and of each peer.
     ours: f64,
-    peers: [Option<f64>; 3],
+    peers: [Option<f64>; PEERS.len()],
     /// The median of the ratios of single rounds.
-    ratios: [Option<f64>; 3],
+    ratios: [Option<f64>; PEERS.len()],
 }
 
-/// All measurements, or those of the games whose id begins as given.
-pub fn measure(rounds: usize, only: Option<&str>, fairy: &Path) -> Result<Vec<Row>> {
-    let mut fairy = Program::start(fairy, &[])?;
+/// All measurements, or those of the games whose id begins as given; beside Debian's Fairy-Stockfish and another build
+/// of it, where they are there.
+pub fn measure(
+    rounds: usize,
+    only: Option<&str>,
+    fairy: &Path,
+    build: Option<&Path>,
+) -> Result<Vec<Row>> {
+    let build = build.map(|path| Program::start(path, &[])).transpose()?;
+    let mut fairies = [Program::start(fairy, &[])?, build.flatten()];
     let mut rows = Vec::new();
     for case in CASES {
         if only.is_none_or(|o| case.1.starts_with(o)) {
-            rows.push(beside_peers(rounds, case, &mut fairy)?);
+            rows.push(beside_peers(rounds, case, &mut fairies)?);
         }
     }
     for id in games::ids() {
@@ -75,7 +87,7 @@ pub fn measure(rounds: usize, only: Option<&str>, fairy: &Path) -> Result<Vec<Ro
     Ok(rows)
 }
 
-fn beside_peers(rounds: usize, case: Case, fairy: &mut Option<Program>) -> Result<Row> {
+fn beside_peers(rounds: usize, case: Case, fairies: &mut [Option<Program>; 2]) -> Result<Row> {
     let (name, id, fen, depth, peers) = case;
     let game = games::variant(id).context(id)?;
     let position = match fen {
@@ -84,7 +96,7 @@ fn beside_peers(rounds: usize, case: Case, fairy: &mut Option<Program>) -> Resul
     };
     let fen = position.fen();
     let mut ours = Vec::new();
-    let mut theirs: [Vec<f64>; 3] = Default::default();
+    let mut theirs: [Vec<f64>; PEERS.len()] = Default::default();
     let mut nodes = 0;
     for _ in 0..rounds {
         let (count, time) = timed(|| position.perft(depth));
@@ -100,7 +112,7 @@ fn beside_peers(rounds: usize, case: Case, fairy: &mut Option<Program>) -> Resul
                     let position = peers::shakmaty_position(&fen)?;
                     timed(|| shakmaty::perft(&position, depth))
                 }
-                _ => match fairy {
+                _ => match &mut fairies[peer - 2] {
                     Some(fairy) => fairy.perft(id, &fen, depth)?,
                     None => continue,
                 },
@@ -120,7 +132,7 @@ fn beside_peers(rounds: usize, case: Case, fairy: &mut Option<Program>) -> Resul
     Ok(Row {
         name: name.into(),
         nodes,
-        ratios: [ratio(&theirs[0]), ratio(&theirs[1]), ratio(&theirs[2])],
+        ratios: std::array::from_fn(|peer| ratio(&theirs[peer])),
         ours: median(ours),
         peers: theirs.map(|rates| (!rates.is_empty()).then(|| median(rates))),
     })
@@ -172,8 +184,8 @@ fn from_play(rounds: usize, id: &'static str) -> Result<Option<Row>> {
         name: format!("{id}, {} positions from play", positions.len()),
         nodes,
         ours: median(rates),
-        peers: [None; 3],
-        ratios: [None; 3],
+        peers: [None; PEERS.len()],
+        ratios: [None; PEERS.len()],
     }))
 }
 
@@ -188,32 +200,35 @@ pub fn table(rows: &[Row]) -> String {
         |x: Option<f64>, digits: usize| x.map_or(String::new(), |x| format!("{x:.digits$}"));
     let mut text = String::from(
         "## Perft\n\nMillions of nodes a second of processor time, one thread, last ply counted in bulk.\n\n\
-         | perft | nodes | Husun | cozy-chess | shakmaty | Fairy-Stockfish | x cozy-chess | x shakmaty \
-         | x Fairy-Stockfish | x our capablanca |\n| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n",
+         | perft | nodes | Husun |",
     );
+    for prefix in ["", "x "] {
+        for peer in PEERS {
+            let _ = write!(text, " {prefix}{peer} |");
+        }
+    }
+    let columns = " --: |".repeat(3 + 2 * PEERS.len());
+    let _ = writeln!(text, " x our capablanca |\n| --- |{columns}");
     for row in rows {
         let relative = capablanca(rows).map(|c| row.ours / c);
-        let _ = writeln!(
-            text,
-            "| {} | {} | {:.0} | {} | {} | {} | {} | {} | {} | {} |",
-            row.name,
-            row.nodes,
-            row.ours,
-            number(row.peers[0], 0),
-            number(row.peers[1], 0),
-            number(row.peers[2], 1),
-            number(row.ratios[0], 2),
-            number(row.ratios[1], 2),
-            number(row.ratios[2], 1),
-            number(relative, 2),
-        );
+        let _ = write!(text, "| {} | {} | {:.0} |", row.name, row.nodes, row.ours);
+        // Of the slow ones a digit more of the rate, of the fast ones one more of the ratio.
+        for (peer, rate) in row.peers.iter().enumerate() {
+            let _ = write!(text, " {} |", number(*rate, usize::from(peer > 1)));
+        }
+        for (peer, ratio) in row.ratios.iter().enumerate() {
+            let _ = write!(text, " {} |", number(*ratio, 2 - usize::from(peer > 1)));
+        }
+        let _ = writeln!(text, " {} |", number(relative, 2));
     }
     text
 }
 
 /// As comma-separated values.
 pub fn csv(rows: &[Row]) -> String {
-    let mut text = String::from("perft,nodes,husun,cozy_chess,shakmaty,fairy_stockfish\n");
+    let mut text = String::from(
+        "perft,nodes,husun,cozy_chess,shakmaty,fairy_stockfish,fairy_stockfish_build\n",
+    );
     for row in rows {
         let _ = write!(text, "\"{}\",{},{:.2}", row.name, row.nodes, row.ours);
         for peer in row.peers {
@@ -245,7 +260,7 @@ pub fn plot(rows: &[Row]) -> String {
             }));
         }
     }
-    let legend = ["Husun", PEERS[0], PEERS[1], PEERS[2]];
+    let legend = ["Husun", PEERS[0], PEERS[1], PEERS[2], PEERS[3]];
     plot::bars(
         "Perft, millions of nodes a second, one thread",
         &legend,

@@ -12,7 +12,7 @@ pub struct Bar {
     pub color: usize,
 }
 
-const COLORS: [&str; 4] = ["#2f6f9f", "#c8702a", "#7a8f3c", "#8a5a9e"];
+const COLORS: [&str; 5] = ["#2f6f9f", "#c8702a", "#7a8f3c", "#8a5a9e", "#5d5d5d"];
 const ROW: f64 = 18.0;
 const WIDTH: f64 = 520.0;
 

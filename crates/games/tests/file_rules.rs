@@ -131,6 +131,31 @@ fn random_play() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Every other reading is a game, and is listed.
+#[test]
+fn readings() -> Result<(), Box<dyn Error>> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/readings");
+    let listed = std::fs::read_to_string(format!("{folder}/README.md"))?;
+    let mut number = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?
+            .file_name()
+            .into_string()
+            .map_err(|_| "an odd name")?;
+        let Some(id) = name.strip_suffix(".toml") else {
+            continue;
+        };
+        let text = std::fs::read_to_string(format!("{folder}/{name}"))?;
+        let game = husun_games::parse(&name, &text)?;
+        assert_eq!(game.id(), id);
+        assert!(listed.contains(&format!("`{name}`")), "{name}");
+        compare(&game.start())?;
+        number += 1;
+    }
+    assert!(number > 10);
+    Ok(())
+}
+
 #[test]
 fn wildebeest() -> Result<(), Box<dyn Error>> {
     let game = husun_games::parse("wildebeest.toml", WILDEBEEST)?;
