@@ -29,6 +29,7 @@ fn spec(choice: u8) -> Spec {
         control: "tiger:20s+1s".parse().expect("a clock"),
         takebacks: choice & 128 == 0,
         public: None,
+        clocks_wait: choice & 64 == 0,
         engine_resigns: false,
         seats: Both::of(|_| SeatSpec::default()),
         seed: 0,

@@ -26,10 +26,12 @@ use std::time::Duration;
 
 /// How long a player may be silent about a question of the customs.
 pub const SILENCE: Duration = Duration::from_secs(60);
-/// A game that waits for its second player is closed after this.
+/// A game that waits for its second player, or for the first moves, is closed after this.
 pub const WAITING: Duration = Duration::from_secs(24 * 3600);
 /// A game without a clock is closed when nothing has happened for this long.
 pub const SILENT: Duration = Duration::from_secs(30 * 24 * 3600);
+/// Half-moves before which a game does not count yet: it can be given up, and clocks wait.
+pub const FIRST_MOVES: usize = 2;
 /// How much of a player's time may be the way to the server: so much at once, and what comes back with each move.
 pub const LAG_BUDGET: Duration = Duration::from_millis(500);
 /// What comes back of it with each of the player's moves.
@@ -435,6 +437,25 @@ impl Table {
         self.clock.as_ref()
     }
 
+    /// Whether the clock does not run before the half-move with this index: each side's first move takes none of its
+    /// time, as long as it takes, so nobody is charged for a friend who has opened the link and is not ready yet. With
+    /// days for each move there is time enough.
+    fn clocks_wait_at(&self, ply: usize) -> bool {
+        let days = matches!(self.spec.control, TimeControl::Correspondence { .. });
+        self.spec.clocks_wait && !days && ply < FIRST_MOVES
+    }
+
+    /// Whether somebody's time runs.
+    pub fn clock_runs(&self) -> bool {
+        let clock = self.clock.as_ref().filter(|_| self.playing().is_some());
+        clock.is_some_and(|clock| clock.turn().is_some())
+    }
+
+    /// Whether the clock waits until both have moved.
+    pub fn clock_waits(&self) -> bool {
+        self.clock.is_some() && self.playing().is_some() && self.clocks_wait_at(self.ply())
+    }
+
     /// The players' chat.
     pub fn chat(&self) -> &[ChatLine] {
         &self.chat
@@ -474,7 +495,9 @@ impl Table {
     /// When something happens of itself: a flag falls, or silence has lasted too long.
     pub fn deadline(&self) -> Option<Duration> {
         match (self.stage(), &self.clock) {
-            (Stage::Playing, Some(clock)) => clock.deadline(),
+            (Stage::Playing, Some(clock)) if self.clock_runs() => clock.deadline(),
+            // It does not count yet.
+            (Stage::Playing, Some(_)) => Some(self.at + WAITING),
             (Stage::Playing, None) => Some(self.at + SILENT),
             (Stage::Customs, _) => Some(self.customs.as_ref()?.since() + SILENCE),
             (Stage::Waiting, _) => Some(self.at + WAITING),

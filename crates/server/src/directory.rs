@@ -362,6 +362,7 @@ impl Directory {
             };
             *spec.seats.get_mut(side) = seat;
         }
+        spec.clocks_wait = true;
         spec.seed = rand::rng().random();
         spec
     }
@@ -595,6 +596,7 @@ fn spec_of(games: &Games, wishes: &NewGame, side: Side, person: &Person) -> Resu
         control,
         takebacks: wishes.takebacks,
         public: wishes.public,
+        clocks_wait: true,
         engine_resigns: wishes.engine_resigns && level.is_some(),
         seats: Both::of(seat),
         seed: rand::rng().random(),

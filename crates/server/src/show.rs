@@ -165,6 +165,7 @@ fn clocks(table: &Table, moment: &Moment<'_>) -> Option<Clocks> {
             black: of(Side::Black)?,
         },
         running: running.filter(|_| moment.running).map(Into::into),
+        waiting: table.clock_waits(),
     })
 }
 
@@ -376,6 +377,7 @@ mod tests {
                 control: TimeControl::None,
                 takebacks: false,
                 public: None,
+                clocks_wait: true,
                 engine_resigns: false,
                 seats: Both::of(|_| SeatSpec::default()),
                 seed: 1,

@@ -230,7 +230,7 @@ impl GameTask {
     /// Whether time alone can do something now: a game that nobody comes to is closed when nobody is there.
     fn is_timed(&self) -> bool {
         match self.table.stage() {
-            Stage::Playing if self.table.clock().is_some() => true,
+            Stage::Playing if self.table.clock_runs() => true,
             Stage::Playing | Stage::Waiting => self.sockets.is_empty(),
             Stage::Customs => true,
             Stage::Over | Stage::Aborted => false,

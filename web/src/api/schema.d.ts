@@ -886,6 +886,8 @@ export interface components {
             running?: components["schemas"]["Side"] | null;
             /** @description The times. */
             times: components["schemas"]["Both_Time"];
+            /** @description Whether they wait until both have moved. */
+            waiting?: boolean;
         };
         /** @description What the players agree on before a game of a family. */
         Customs: {

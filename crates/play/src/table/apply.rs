@@ -181,7 +181,9 @@ impl Table {
                 board(&self.spec, &variant)?
             }
         };
-        if let Some(clock) = &mut self.clock {
+        if !self.clocks_wait_at(board.played.len())
+            && let Some(clock) = &mut self.clock
+        {
             clock.start(board.game.turn(), at)?;
         }
         self.phase = Phase::Playing(board);
@@ -228,6 +230,10 @@ impl Table {
     }
 
     fn play(&mut self, uci: &str, lag: Duration, at: Duration) -> Result<(), Misfit> {
+        let (waits, waits_on) = (
+            self.clocks_wait_at(self.ply()),
+            self.clocks_wait_at(self.ply() + 1),
+        );
         let Phase::Playing(board) = &mut self.phase else {
             return Err(Misfit::NotPlaying);
         };
@@ -238,7 +244,16 @@ impl Table {
         let side = before.turn();
         let kept = self.clock.clone();
         let spent_ms = match &mut self.clock {
-            Some(clock) => Some(press(clock, lag, at)?),
+            Some(clock) => {
+                if waits {
+                    clock.start(side, at)?;
+                }
+                let spent = press(clock, lag, at)?;
+                if waits_on {
+                    clock.stop(at);
+                }
+                Some(spent)
+            }
             None => None,
         };
         if let Err(error) = board.game.play(m) {

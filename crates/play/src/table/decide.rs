@@ -1,6 +1,8 @@
 //! Who may do what: deeds become events, or are refused with a reason.
 
-use super::{Board, Chance, Event, Person, Phase, Rematch, SILENCE, Stage, Table, WAITING};
+use super::{
+    Board, Chance, Event, FIRST_MOVES, Person, Phase, Rematch, SILENCE, Stage, Table, WAITING,
+};
 use crate::customs::Method;
 use crate::deed::{Deed, MAX_CHAT, MAX_OFFERS, MAX_TEXT, Refused, Who};
 use crate::read_move;
@@ -132,6 +134,10 @@ impl Table {
                     let closed = deserted && self.deadline()? <= at;
                     return closed.then_some(Event::Abandoned);
                 };
+                if !self.clock_runs() {
+                    let closed = deserted && self.deadline()? <= at;
+                    return closed.then_some(Event::Aborted);
+                }
                 let late = clock.deadline()? + allowance <= at;
                 let side = clock.flagged(at).filter(|_| late)?;
                 Some(Event::Flagged { side })
@@ -300,7 +306,7 @@ impl Table {
 
     /// Whether the game can still be given up without a result: before both have moved.
     pub fn can_abort(&self) -> bool {
-        !self.is_over() && self.ply() < 2
+        !self.is_over() && self.ply() < FIRST_MOVES
     }
 
     fn propose_rematch(&self, side: Side) -> Result<Vec<Event>, Refused> {

@@ -23,6 +23,10 @@ pub struct Spec {
     /// Whether it is shown among the games to watch; if missing, games against the engine are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public: Option<bool>,
+    /// Whether clocks wait until both sides have moved, as in all games that are made now; in older ones the clock of
+    /// who moves first ran from the beginning.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clocks_wait: bool,
     /// Whether the engine may resign when it has lost.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub engine_resigns: bool,
@@ -102,7 +106,7 @@ pub enum Event {
         /// The default.
         value: String,
     },
-    /// Both are there and the game is known: White's clock runs.
+    /// Both are there and the game is known.
     Begun {
         /// Id of the variant.
         variant: String,

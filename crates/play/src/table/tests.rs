@@ -19,6 +19,7 @@ fn spec(variant: Option<&str>, family: Option<&str>, control: &str) -> Spec {
         control: control.parse().unwrap_or(TimeControl::None),
         takebacks: true,
         public: None,
+        clocks_wait: false,
         engine_resigns: false,
         seats: Both::of(|side| SeatSpec {
             secret: String::new(),
@@ -192,7 +193,9 @@ fn events_make_the_same_game_again() -> Tested {
     ];
     for (n, id) in games::ids().enumerate() {
         let mut numbers = Numbers(n as u64);
-        let mut kept = Kept::both_come(spec(Some(id), None, controls[n % controls.len()]))?;
+        let mut spec = spec(Some(id), None, controls[n % controls.len()]);
+        spec.clocks_wait = n % 2 == 0;
+        let mut kept = Kept::both_come(spec)?;
         let mut at = ms(0);
         for _ in 0..300 {
             at += ms(numbers.below(300) as u64);
@@ -371,6 +374,75 @@ fn a_tiger_clock_runs_into_the_reserve_and_out() -> Tested {
     kept.store(vec![event], ms(3200))?;
     let outcome = kept.table.outcome().ok_or("no result")?;
     assert_eq!(outcome.reason.name(), "time");
+    Ok(())
+}
+
+fn moves(ply: u32, text: &str) -> Deed {
+    Deed::Move {
+        ply,
+        seq: None,
+        text: text.into(),
+    }
+}
+
+/// The friend who has opened the link may be looking for a pen: nobody's time runs before both have moved.
+#[test]
+fn clocks_wait_until_both_have_moved() -> Tested {
+    let waits = |control| Spec {
+        clocks_wait: true,
+        ..spec(Some("chess"), None, control)
+    };
+    let mut kept = Kept::both_come(waits("tiger:2s+1s"))?;
+    let left = |kept: &Kept, side, at| kept.table.clock().map(|c| c.remaining(side, ms(at)));
+    let tiger = |engagement, reserve| {
+        Some(Remaining::Tiger {
+            engagement: ms(engagement),
+            reserve: ms(reserve),
+        })
+    };
+    assert!(!kept.table.clock_runs());
+    let early = kept
+        .table
+        .overdue(ms(3_600_000), ms(100), false, &mut Dice(1));
+    assert_eq!(early, None, "nobody loses on time by a first move");
+    kept.act(WHITE, moves(0, "e4"), ms(10_000))?;
+    assert!(!kept.table.clock_runs() && kept.table.can_abort());
+    assert_eq!(
+        left(&kept, Side::White, 20_000),
+        tiger(2000, 1000),
+        "the move earns what moves earn"
+    );
+    kept.act(WHITE, Deed::Takeback { ply: 1, seq: None }, ms(10_500))?;
+    kept.act(BLACK, Deed::Takeback { ply: 1, seq: None }, ms(10_600))?;
+    assert_eq!(left(&kept, Side::White, 20_000), tiger(2000, 0));
+    kept.act(WHITE, moves(0, "e4"), ms(11_000))?;
+    kept.act(BLACK, moves(1, "e5"), ms(20_000))?;
+    assert!(kept.table.clock_runs() && !kept.table.can_abort());
+    assert_eq!(kept.table.played()[1].spent_ms, Some(0));
+    assert_eq!(left(&kept, Side::White, 20_500), tiger(1500, 1000));
+    assert_eq!(kept.table.deadline(), Some(ms(23_000)));
+    let again = Table::replay(kept.table.spec().clone(), &kept.entries, Arc::default())?;
+    assert_eq!(
+        state(&again, ms(20_500)),
+        state(&kept.table, ms(20_500)),
+        "the stored events make the same clocks"
+    );
+
+    // With days for a move they run from the beginning.
+    let kept = Kept::both_come(waits("days:1"))?;
+    assert!(kept.table.clock_runs());
+
+    // Nobody has moved and nobody is there: it never counted.
+    let kept = Kept::both_come(waits("fischer:1m+0s"))?;
+    let day = 24 * 3_600_000;
+    let chance = &mut Dice(1);
+    assert_eq!(kept.table.deadline(), Some(ms(day)));
+    assert_eq!(kept.table.overdue(ms(day), ms(100), false, chance), None);
+    assert_eq!(kept.table.overdue(ms(day - 1), ms(100), true, chance), None);
+    assert_eq!(
+        kept.table.overdue(ms(day), ms(100), true, chance),
+        Some(Event::Aborted)
+    );
     Ok(())
 }
 

@@ -174,6 +174,9 @@ pub struct Clocks {
     /// Whose time runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub running: Option<Side>,
+    /// Whether they wait until both have moved.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub waiting: bool,
 }
 
 /// What is so now.
