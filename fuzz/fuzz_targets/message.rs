@@ -6,7 +6,7 @@
 use husun::Side;
 use libfuzzer_sys::fuzz_target;
 use play::table::{Chance, Entry, Person, SeatSpec, Spec, Table};
-use play::{Both, Who};
+use play::{Both, Circumstances, Who};
 use server::show::{self, Moment};
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,9 +76,10 @@ fuzz_target!(|data: &[u8]| {
         let again = serde_json::to_string(&message).expect("what was read is written");
         assert_eq!(server::socket::decode(&again).expect("and read again"), message);
         let Some(deed) = server::socket::deed_of(message) else { continue };
+        let circumstances = Circumstances { away: Both::of(|_| (n % 3 == 0).then_some(Duration::ZERO)), ..Circumstances::at(at) };
         let side = table.turn().unwrap_or(Side::ALL[n % 2]);
         for who in [Who::Player(side), Who::Player(side.opponent()), Who::Counsellor(side), Who::Watcher] {
-            let decided = table.decide(who, &deed, at, Duration::ZERO, &mut Dice(3));
+            let decided = table.decide(who, &deed, &circumstances, &mut Dice(3));
             for event in decided.into_iter().flatten() {
                 keep(&mut table, event, at);
             }

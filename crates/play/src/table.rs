@@ -9,6 +9,7 @@ mod event;
 mod settling;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub use apply::Misfit;
 pub use card::{CardPlayer, StoredCard, StoredResult};
@@ -86,6 +87,8 @@ pub struct Played {
     pub check: Option<String>,
     /// Milliseconds used for it; missing without a clock.
     pub spent_ms: Option<u64>,
+    /// What the engine thought of the position before it, in centipawns for its own side, if it made the move.
+    pub thought: Option<i32>,
 }
 
 /// A line of chat.
@@ -437,23 +440,19 @@ impl Table {
         self.clock.as_ref()
     }
 
-    /// Whether the clock does not run before the half-move with this index: each side's first move takes none of its
-    /// time, as long as it takes, so nobody is charged for a friend who has opened the link and is not ready yet. With
-    /// days for each move there is time enough.
-    fn clocks_wait_at(&self, ply: usize) -> bool {
-        let days = matches!(self.spec.control, TimeControl::Correspondence { .. });
-        self.spec.clocks_wait && !days && ply < FIRST_MOVES
+    /// What a side's engine thought of its positions: half-moves played, with centipawns for its own side.
+    pub fn thoughts(&self, side: Side) -> impl Iterator<Item = (usize, i32)> {
+        let played = self.played().iter().enumerate();
+        let game = self.game();
+        played.filter_map(move |(ply, played)| {
+            let own = game?.position_at(ply)?.turn() == side;
+            Some((ply, played.thought.filter(|_| own)?))
+        })
     }
 
-    /// Whether somebody's time runs.
-    pub fn clock_runs(&self) -> bool {
-        let clock = self.clock.as_ref().filter(|_| self.playing().is_some());
-        clock.is_some_and(|clock| clock.turn().is_some())
-    }
-
-    /// Whether the clock waits until both have moved.
-    pub fn clock_waits(&self) -> bool {
-        self.clock.is_some() && self.playing().is_some() && self.clocks_wait_at(self.ply())
+    /// After how many half-moves a side last offered a draw.
+    pub fn offered_at(&self, side: Side) -> Option<usize> {
+        *self.board()?.offered_at.get(side)
     }
 
     /// The players' chat.
@@ -490,32 +489,6 @@ impl Table {
     /// How the players agree, or have agreed, on the game.
     pub fn customs(&self) -> Option<&Settling> {
         self.customs.as_ref()
-    }
-
-    /// When something happens of itself: a flag falls, or silence has lasted too long.
-    pub fn deadline(&self) -> Option<Duration> {
-        match (self.stage(), &self.clock) {
-            (Stage::Playing, Some(clock)) if self.clock_runs() => clock.deadline(),
-            // It does not count yet.
-            (Stage::Playing, Some(_)) => Some(self.at + WAITING),
-            (Stage::Playing, None) => Some(self.at + SILENT),
-            (Stage::Customs, _) => Some(self.customs.as_ref()?.since() + SILENCE),
-            (Stage::Waiting, _) => Some(self.at + WAITING),
-            (Stage::Over | Stage::Aborted, _) => None,
-        }
-    }
-
-    /// A time before which nothing happens of itself, whatever the players do until then: what each has left only
-    /// grows with moves.
-    pub fn earliest(&self, at: Duration) -> Option<Duration> {
-        let deadline = self.deadline()?;
-        let running = self.clock.as_ref().filter(|_| self.playing().is_some());
-        let Some(clock) = running else {
-            return Some(deadline);
-        };
-        let left = |side| clock.remaining(side, at).total(clock.control());
-        let least = Side::ALL.into_iter().filter_map(left).min();
-        Some(least.map_or(deadline, |least| deadline.min(at + least)))
     }
 
     /// Whether the engine is to do something.

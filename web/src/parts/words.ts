@@ -25,7 +25,6 @@ const REASONS: Record<string, string> = {
   'move rule': ' by the move rule',
   'bare royals': ': only royal pieces are left',
   citadel: ': a king reached the citadel',
-  abandoned: ': the opponent left',
 };
 
 function points(n: number): string {
@@ -42,6 +41,10 @@ export function score(result: GameResult): string {
 /** How a game ended, in a sentence. */
 export function resultText(result: GameResult, variant: Pick<VariantCard, 'sides'> | null): string {
   const who = result.winner ? `${sideName(variant, result.winner)} wins` : 'Draw';
+  if (result.reason === 'abandoned')
+    return result.winner
+      ? `${who}: ${sideName(variant, result.winner === 'white' ? 'black' : 'white')} has left the game`
+      : `${who}: the game was not played on`;
   return who + (REASONS[result.reason] ?? ` by ${result.reason}`);
 }
 

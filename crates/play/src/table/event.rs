@@ -2,6 +2,7 @@
 //! read for ever, so events are added to and never changed.
 
 use crate::Both;
+use crate::deed::Claim;
 use husun::Side;
 use husun::clock::TimeControl;
 use serde::{Deserialize, Serialize};
@@ -118,6 +119,9 @@ pub enum Event {
         /// How much of its time was the way to the server, in milliseconds, and is not charged.
         #[serde(default, skip_serializing_if = "is_zero")]
         lag: u64,
+        /// What the engine thought of its position, in centipawns for its own side, if it made the move.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        thought: Option<i32>,
     },
     /// The side to move accepts mate or stalemate.
     Accepted,
@@ -130,6 +134,13 @@ pub enum Event {
     Flagged {
         /// Whose.
         side: Side,
+    },
+    /// The opponent had left, and the game was claimed.
+    Claimed {
+        /// By whom.
+        side: Side,
+        /// As what.
+        claim: Claim,
     },
     /// A draw is offered.
     DrawOffered {

@@ -2,7 +2,9 @@
 //! decisions that a row of data cannot show.
 
 use super::*;
-use crate::{Deed, Refused};
+use crate::{Circumstances, Deed, Refused};
+
+mod waiting;
 
 use husun::clock::Remaining;
 
@@ -80,7 +82,7 @@ impl Kept {
     fn act(&mut self, who: Who, deed: Deed, at: Duration) -> Result<usize, Refused> {
         let events = self
             .table
-            .decide(who, &deed, at, Duration::ZERO, &mut Dice(3))?;
+            .decide(who, &deed, &Circumstances::at(at), &mut Dice(3))?;
         let n = events.len();
         let stored = self.store(events, at);
         assert!(stored.is_ok(), "{deed:?} was decided, and then {stored:?}");
@@ -248,12 +250,15 @@ fn a_repeated_move_changes_nothing_and_an_old_one_is_refused() -> Tested {
 fn only_players_act() -> Tested {
     let kept = Kept::both_come(spec(Some("chess"), None, "none"))?;
     let chance = &mut Dice(1);
-    let none = Duration::ZERO;
     for deed in [Deed::Resign, Deed::Abort, Deed::Draw { ply: 0, seq: None }] {
-        let refused = kept.table.decide(Who::Watcher, &deed, ms(1), none, chance);
+        let refused = kept
+            .table
+            .decide(Who::Watcher, &deed, &Circumstances::at(ms(1)), chance);
         assert_eq!(refused, Err(Refused::Watching));
         let who = Who::Counsellor(Side::White);
-        let refused = kept.table.decide(who, &deed, ms(1), none, chance);
+        let refused = kept
+            .table
+            .decide(who, &deed, &Circumstances::at(ms(1)), chance);
         assert_eq!(refused, Err(Refused::CounsellorOnly));
     }
     Ok(())
@@ -357,14 +362,15 @@ fn a_tiger_clock_runs_into_the_reserve_and_out() -> Tested {
         seq: None,
         text: "d4".into(),
     };
-    let none = Duration::ZERO;
     let refused = kept
         .table
-        .decide(WHITE, &late, ms(3150), none, &mut Dice(1));
+        .decide(WHITE, &late, &Circumstances::at(ms(3150)), &mut Dice(1));
     assert_eq!(refused, Err(Refused::Flagged));
-    let saved = kept
-        .table
-        .decide(WHITE, &late, ms(3150), ms(60), &mut Dice(1));
+    let on_the_way = Circumstances {
+        lag: ms(60),
+        ..Circumstances::at(ms(3150))
+    };
+    let saved = kept.table.decide(WHITE, &late, &on_the_way, &mut Dice(1));
     assert!(saved.is_ok(), "what was on the way is not charged");
     let event = kept
         .table
@@ -374,75 +380,6 @@ fn a_tiger_clock_runs_into_the_reserve_and_out() -> Tested {
     kept.store(vec![event], ms(3200))?;
     let outcome = kept.table.outcome().ok_or("no result")?;
     assert_eq!(outcome.reason.name(), "time");
-    Ok(())
-}
-
-fn moves(ply: u32, text: &str) -> Deed {
-    Deed::Move {
-        ply,
-        seq: None,
-        text: text.into(),
-    }
-}
-
-/// The friend who has opened the link may be looking for a pen: nobody's time runs before both have moved.
-#[test]
-fn clocks_wait_until_both_have_moved() -> Tested {
-    let waits = |control| Spec {
-        clocks_wait: true,
-        ..spec(Some("chess"), None, control)
-    };
-    let mut kept = Kept::both_come(waits("tiger:2s+1s"))?;
-    let left = |kept: &Kept, side, at| kept.table.clock().map(|c| c.remaining(side, ms(at)));
-    let tiger = |engagement, reserve| {
-        Some(Remaining::Tiger {
-            engagement: ms(engagement),
-            reserve: ms(reserve),
-        })
-    };
-    assert!(!kept.table.clock_runs());
-    let early = kept
-        .table
-        .overdue(ms(3_600_000), ms(100), false, &mut Dice(1));
-    assert_eq!(early, None, "nobody loses on time by a first move");
-    kept.act(WHITE, moves(0, "e4"), ms(10_000))?;
-    assert!(!kept.table.clock_runs() && kept.table.can_abort());
-    assert_eq!(
-        left(&kept, Side::White, 20_000),
-        tiger(2000, 1000),
-        "the move earns what moves earn"
-    );
-    kept.act(WHITE, Deed::Takeback { ply: 1, seq: None }, ms(10_500))?;
-    kept.act(BLACK, Deed::Takeback { ply: 1, seq: None }, ms(10_600))?;
-    assert_eq!(left(&kept, Side::White, 20_000), tiger(2000, 0));
-    kept.act(WHITE, moves(0, "e4"), ms(11_000))?;
-    kept.act(BLACK, moves(1, "e5"), ms(20_000))?;
-    assert!(kept.table.clock_runs() && !kept.table.can_abort());
-    assert_eq!(kept.table.played()[1].spent_ms, Some(0));
-    assert_eq!(left(&kept, Side::White, 20_500), tiger(1500, 1000));
-    assert_eq!(kept.table.deadline(), Some(ms(23_000)));
-    let again = Table::replay(kept.table.spec().clone(), &kept.entries, Arc::default())?;
-    assert_eq!(
-        state(&again, ms(20_500)),
-        state(&kept.table, ms(20_500)),
-        "the stored events make the same clocks"
-    );
-
-    // With days for a move they run from the beginning.
-    let kept = Kept::both_come(waits("days:1"))?;
-    assert!(kept.table.clock_runs());
-
-    // Nobody has moved and nobody is there: it never counted.
-    let kept = Kept::both_come(waits("fischer:1m+0s"))?;
-    let day = 24 * 3_600_000;
-    let chance = &mut Dice(1);
-    assert_eq!(kept.table.deadline(), Some(ms(day)));
-    assert_eq!(kept.table.overdue(ms(day), ms(100), false, chance), None);
-    assert_eq!(kept.table.overdue(ms(day - 1), ms(100), true, chance), None);
-    assert_eq!(
-        kept.table.overdue(ms(day), ms(100), true, chance),
-        Some(Event::Aborted)
-    );
     Ok(())
 }
 
@@ -541,6 +478,7 @@ fn damaged_events_are_told_by_number() -> Tested {
     broken[3].event = Event::Played {
         uci: "e2e5".into(),
         lag: 0,
+        thought: None,
     };
     let error = Table::replay(kept.table.spec().clone(), &broken, Arc::default())
         .err()
@@ -601,7 +539,15 @@ fn what_is_not_charged_for_the_way_is_bounded() -> Tested {
         };
         // White claims the most that is ever granted, on every move.
         let lag = if ply % 2 == 0 { ms(100) } else { ms(0) };
-        let events = kept.table.decide(who, &deed, now, lag, &mut Dice(1))?;
+        let events = kept.table.decide(
+            who,
+            &deed,
+            &Circumstances {
+                lag,
+                ..Circumstances::at(now)
+            },
+            &mut Dice(1),
+        )?;
         for event in &events {
             if let Event::Played { lag, .. } = event {
                 credited += ms(*lag);
