@@ -52,6 +52,13 @@ test('the game of an opponent who has left is claimed after a minute, not before
       for (const on of [page, watching])
         await on.getByText('South Region wins: North Region has left the game').first().waitFor();
       assert.deepEqual((await south.snapshot(id)).now.result.reason, 'abandoned');
+
+      // From the list of own games it is one press to what happened.
+      await page.goto('/mine');
+      await page.getByText('You won: your opponent has left').waitFor();
+      await page.getByRole('link', { name: /^What happened/ }).click();
+      await page.waitForURL(`**/game/${id}/review`);
+      await page.getByRole('heading', { name: /What happened/ }).waitFor();
     }),
   );
 });
