@@ -6,7 +6,7 @@
 use husun::Side;
 use libfuzzer_sys::fuzz_target;
 use play::table::{Chance, Entry, Person, SeatSpec, Spec, Table};
-use play::{Both, Who};
+use play::{Both, Circumstances, Who};
 use server::show::{self, Moment};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +29,7 @@ fn spec(choice: u8) -> Spec {
         control: "tiger:20s+1s".parse().expect("a clock"),
         takebacks: choice & 128 == 0,
         public: None,
+        clocks_wait: choice & 64 == 0,
         engine_resigns: false,
         seats: Both::of(|_| SeatSpec::default()),
         seed: 0,
@@ -75,9 +76,10 @@ fuzz_target!(|data: &[u8]| {
         let again = serde_json::to_string(&message).expect("what was read is written");
         assert_eq!(server::socket::decode(&again).expect("and read again"), message);
         let Some(deed) = server::socket::deed_of(message) else { continue };
+        let circumstances = Circumstances { away: Both::of(|_| (n % 3 == 0).then_some(Duration::ZERO)), ..Circumstances::at(at) };
         let side = table.turn().unwrap_or(Side::ALL[n % 2]);
         for who in [Who::Player(side), Who::Player(side.opponent()), Who::Counsellor(side), Who::Watcher] {
-            let decided = table.decide(who, &deed, at, Duration::ZERO, &mut Dice(3));
+            let decided = table.decide(who, &deed, &circumstances, &mut Dice(3));
             for event in decided.into_iter().flatten() {
                 keep(&mut table, event, at);
             }

@@ -28,6 +28,7 @@ mod judge;
 mod level;
 mod limits;
 mod manners;
+pub mod pace;
 mod pair;
 mod random;
 pub mod review;

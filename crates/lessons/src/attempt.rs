@@ -49,6 +49,8 @@ pub struct Attempt<'a> {
     moves: Vec<String>,
     last: Option<String>,
     reply: Option<String>,
+    /// Position text after the learner's last move.
+    moved: Option<String>,
     progress: Progress,
 }
 
@@ -63,6 +65,7 @@ impl<'a> Attempt<'a> {
             moves: Vec::new(),
             last: None,
             reply: None,
+            moved: None,
             progress: Progress::GoingOn,
         }
     }
@@ -85,6 +88,13 @@ impl<'a> Attempt<'a> {
     /// The opponent's answer to the last move, if it moved.
     pub fn reply(&self) -> Option<&str> {
         self.reply.as_deref()
+    }
+
+    /// The board after the learner's last move and that move, where the opponent has answered it: so that it can be seen
+    /// before the answer.
+    pub fn before_reply(&self) -> Option<(&str, &str)> {
+        self.reply.as_ref()?;
+        Some((self.moved.as_deref()?, self.last.as_deref()?))
     }
 
     /// Position text; of a practice board one that need not be a position of the game.
@@ -148,6 +158,7 @@ impl<'a> Attempt<'a> {
         let Some(done) = self.scene.play(&step) else {
             return Err(MoveError::Over);
         };
+        self.moved = Some(self.scene.fen());
         self.note(&done);
         self.progress = self.judge();
         Ok(&self.progress)

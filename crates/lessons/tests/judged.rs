@@ -68,6 +68,10 @@ fn an_opponent_that_captures_ends_the_attempt() {
         "The Rook on e8 can capture your Rook there."
     );
     assert_eq!(attempt.reply(), Some("e8e1"));
+    let (board, moved) = attempt.before_reply().unwrap();
+    assert_eq!(moved, "a1e1");
+    assert!(board.starts_with("4r3/8/8/8/8/8/8/4R3"), "{board}");
+    assert!(attempt.fen().starts_with("8/8/8/8/8/8/8/4r3"));
     assert_eq!(attempt.play("e1e2"), Err(MoveError::Over));
 }
 

@@ -1,7 +1,9 @@
 //! What someone does in a game, as it can be sent, and why it is not taken.
 
+use crate::Both;
 use husun::{Side, UciError};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// Longest text of chat and advice, in characters.
 pub const MAX_TEXT: usize = 500;
@@ -20,6 +22,37 @@ pub enum Who {
     Counsellor(Side),
     /// One who watches.
     Watcher,
+}
+
+/// What a player claims whose opponent has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// The game is won.
+    Win,
+    /// It is a draw.
+    Draw,
+}
+
+/// What is known of a deed, and of those who play, besides the game itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Circumstances {
+    /// When it came, in the game's time.
+    pub at: Duration,
+    /// How much of the mover's time was its way here.
+    pub lag: Duration,
+    /// Since when each player has been away; nothing for one who is there.
+    pub away: Both<Option<Duration>>,
+}
+
+impl Circumstances {
+    /// Both are there, and nothing was on its way for long.
+    pub fn at(at: Duration) -> Circumstances {
+        Circumstances {
+            at,
+            ..Circumstances::default()
+        }
+    }
 }
 
 /// What someone does. `ply` is the number of half-moves played when the deed was done, `seq` the number of the last
@@ -53,6 +86,10 @@ pub enum Deed {
         ply: u32,
     },
     Abort,
+    /// The opponent has left: the game is to be over.
+    Claim {
+        claim: Claim,
+    },
     Rematch,
     Chat {
         text: String,
@@ -84,6 +121,7 @@ impl Deed {
             Deed::Takeback { .. } => "takeback",
             Deed::DeclineTakeback { .. } => "decline_takeback",
             Deed::Abort => "abort",
+            Deed::Claim { .. } => "claim",
             Deed::Rematch => "rematch",
             Deed::Chat { .. } => "chat",
             Deed::Choose { .. } => "choose",
@@ -136,6 +174,16 @@ pub enum Refused {
     NoTakebackWish,
     #[error("both have moved; the game can only be resigned or drawn")]
     TooLateToAbort,
+    #[error("a game can be claimed when the opponent has left; here nobody has")]
+    NobodyLeft,
+    #[error(
+        "where there is no clock, or where each move has days, nobody has to stay; the game cannot be claimed"
+    )]
+    NobodyWaits,
+    #[error("before both have moved the game can be called off; it cannot be claimed")]
+    NotCounting,
+    #[error("your opponent has just left; the game can be claimed in {0} s")]
+    LeftJustNow(u64),
     #[error("a rematch has been agreed already")]
     RematchedAlready,
     #[error("a text has 1 to {MAX_TEXT} characters, this has {0}")]

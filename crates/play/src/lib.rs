@@ -8,7 +8,7 @@ pub mod names;
 mod sides;
 pub mod table;
 
-pub use deed::{Deed, MAX_TEXT, Refused, Who};
+pub use deed::{Circumstances, Claim, Deed, MAX_TEXT, Refused, Who};
 pub use games::{Definition, Games, KeptError};
 pub use sides::Both;
 

@@ -10,6 +10,7 @@ mod event;
 mod settling;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub use apply::Misfit;
 pub use card::{CardPlayer, StoredCard, StoredResult};
@@ -27,10 +28,12 @@ use std::time::Duration;
 
 /// How long a player may be silent about a question of the customs.
 pub const SILENCE: Duration = Duration::from_secs(60);
-/// A game that waits for its second player is closed after this.
+/// A game that waits for its second player, or for the first moves, is closed after this.
 pub const WAITING: Duration = Duration::from_secs(24 * 3600);
 /// A game without a clock is closed when nothing has happened for this long.
 pub const SILENT: Duration = Duration::from_secs(30 * 24 * 3600);
+/// Half-moves before which a game does not count yet: it can be given up, and clocks wait.
+pub const FIRST_MOVES: usize = 2;
 /// How much of a player's time may be the way to the server: so much at once, and what comes back with each move.
 pub const LAG_BUDGET: Duration = Duration::from_millis(500);
 /// What comes back of it with each of the player's moves.
@@ -85,6 +88,8 @@ pub struct Played {
     pub check: Option<String>,
     /// Milliseconds used for it; missing without a clock.
     pub spent_ms: Option<u64>,
+    /// What the engine thought of the position before it, in centipawns for its own side, if it made the move.
+    pub thought: Option<i32>,
 }
 
 /// A line of chat.
@@ -387,6 +392,21 @@ impl Table {
         self.clock.as_ref()
     }
 
+    /// What a side's engine thought of its positions: half-moves played, with centipawns for its own side.
+    pub fn thoughts(&self, side: Side) -> impl Iterator<Item = (usize, i32)> {
+        let played = self.played().iter().enumerate();
+        let game = self.game();
+        played.filter_map(move |(ply, played)| {
+            let own = game?.position_at(ply)?.turn() == side;
+            Some((ply, played.thought.filter(|_| own)?))
+        })
+    }
+
+    /// After how many half-moves a side last offered a draw.
+    pub fn offered_at(&self, side: Side) -> Option<usize> {
+        *self.board()?.offered_at.get(side)
+    }
+
     /// The players' chat.
     pub fn chat(&self) -> &[ChatLine] {
         &self.chat
@@ -421,30 +441,6 @@ impl Table {
     /// How the players agree, or have agreed, on the game.
     pub fn customs(&self) -> Option<&Settling> {
         self.customs.as_ref()
-    }
-
-    /// When something happens of itself: a flag falls, or silence has lasted too long.
-    pub fn deadline(&self) -> Option<Duration> {
-        match (self.stage(), &self.clock) {
-            (Stage::Playing, Some(clock)) => clock.deadline(),
-            (Stage::Playing, None) => Some(self.at + SILENT),
-            (Stage::Customs, _) => Some(self.customs.as_ref()?.since() + SILENCE),
-            (Stage::Waiting, _) => Some(self.at + WAITING),
-            (Stage::Over | Stage::Aborted, _) => None,
-        }
-    }
-
-    /// A time before which nothing happens of itself, whatever the players do until then: what each has left only
-    /// grows with moves.
-    pub fn earliest(&self, at: Duration) -> Option<Duration> {
-        let deadline = self.deadline()?;
-        let running = self.clock.as_ref().filter(|_| self.playing().is_some());
-        let Some(clock) = running else {
-            return Some(deadline);
-        };
-        let left = |side| clock.remaining(side, at).total(clock.control());
-        let least = Side::ALL.into_iter().filter_map(left).min();
-        Some(least.map_or(deadline, |least| deadline.min(at + least)))
     }
 
     /// Whether the engine is to do something.

@@ -58,6 +58,12 @@ impl ServerClock {
         self.with(|state| state.now())
     }
 
+    /// Lets time go by at once.
+    #[cfg(test)]
+    pub fn advance(&self, by: Duration) {
+        self.with(|state| state.base += by);
+    }
+
     /// When a time of the server comes, if the clock goes on; nothing while it stands still.
     pub fn instant_of(&self, time: Duration) -> Option<Instant> {
         self.with(|state| state.since?.checked_add(time.saturating_sub(state.base)))

@@ -56,6 +56,8 @@ pub struct ReadGame {
     pub since: Duration,
     /// Whether that is known; if not, it is now.
     pub anchored: bool,
+    /// When it began, or was made if it has not begun, in milliseconds of Unix time.
+    pub began_ms: i64,
     /// Epoch of its owner.
     pub epoch: i64,
     /// When it wants to be looked at, as it is stored.
@@ -140,7 +142,7 @@ impl Directory {
         self.games().len()
     }
 
-    fn find_live(&self, id: &str) -> Option<Handle> {
+    pub(crate) fn find_live(&self, id: &str) -> Option<Handle> {
         let games = self.games();
         let handle = games.get(id).and_then(|cell| cell.get());
         handle.filter(|h| !h.is_closed()).cloned()
@@ -362,6 +364,7 @@ impl Directory {
             };
             *spec.seats.get_mut(side) = seat;
         }
+        spec.clocks_wait = true;
         spec.seed = rand::rng().random();
         spec
     }
@@ -595,6 +598,7 @@ fn spec_of(games: &Games, wishes: &NewGame, side: Side, person: &Person) -> Resu
         control,
         takebacks: wishes.takebacks,
         public: wishes.public,
+        clocks_wait: true,
         engine_resigns: wishes.engine_resigns && level.is_some(),
         seats: Both::of(seat),
         seed: rand::rng().random(),
@@ -646,9 +650,13 @@ fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame, Refused> {
     let spec: Spec =
         serde_json::from_str(&stored.spec).map_err(|e| damaged(format!("its making: {e}")))?;
     let mut entries = Vec::with_capacity(stored.events.len());
+    let mut began_ms = stored.made_ms;
     for row in &stored.events {
         let event: Event = serde_json::from_str(&row.body)
             .map_err(|e| damaged(format!("event {}: {e}", row.seq)))?;
+        if matches!(event, Event::Begun { .. }) {
+            began_ms = row.wall_ms;
+        }
         entries.push(Entry {
             seq: row.seq as u64,
             at: Duration::from_millis(row.at_ms.max(0) as u64),
@@ -669,6 +677,7 @@ fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame, Refused> {
         table,
         anchored: since.is_some(),
         since: since.unwrap_or(now).min(now),
+        began_ms,
         epoch: stored.epoch,
         due: stored.due,
     })

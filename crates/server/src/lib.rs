@@ -11,7 +11,6 @@ pub mod guest;
 pub mod http;
 pub mod limits;
 pub mod net;
-mod pace;
 mod pgn;
 pub mod positions;
 pub mod refusal;

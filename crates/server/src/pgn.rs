@@ -1,14 +1,14 @@
 //! Games as PGN text, and PGN texts as lines of moves for the analysis board.
 
 use crate::wire::{PgnAnswer, PgnMove, Played};
-use husun::pgn::{Movetext, Node, RawGame};
+use husun::pgn::{Movetext, Node, RawGame, date_tags};
 use husun::record::{Branch, Record};
 use husun::{Position, Side};
 use play::table::Table;
 use play::{Games, check};
 
-/// A game as PGN text.
-pub fn of_table(id: &str, table: &Table) -> Result<String, String> {
+/// A game as PGN text. `began` is when it began, in milliseconds of Unix time.
+pub fn of_table(id: &str, table: &Table, began: i64) -> Result<String, String> {
     let game = table
         .game()
         .ok_or("the players have not settled on a game yet")?;
@@ -16,6 +16,9 @@ pub fn of_table(id: &str, table: &Table) -> Result<String, String> {
     let name = |side| table.player_name(side);
     record.set_tag("Event", table.name());
     record.set_tag("Site", &format!("husun/game/{id}"));
+    for (name, value) in date_tags(began.max(0) as u64 / 1000) {
+        record.set_tag(name, &value);
+    }
     record.set_tag("White", &name(Side::White));
     record.set_tag("Black", &name(Side::Black));
     record.set_tag("TimeControl", &table.spec().control.to_string());

@@ -95,6 +95,7 @@ mod tests {
                 control: TimeControl::None,
                 takebacks: false,
                 public: None,
+                clocks_wait: true,
                 engine_resigns: false,
                 seats: Both::of(seat),
                 seed: 1,

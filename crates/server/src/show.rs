@@ -19,6 +19,8 @@ pub struct Presence {
     pub online: Both<bool>,
     /// All others.
     pub watchers: u32,
+    /// Since when players have been away, in the game's time.
+    pub away: Both<Option<Duration>>,
 }
 
 /// What a game is told with besides its own state.
@@ -145,13 +147,16 @@ fn time(remaining: Remaining) -> Option<Time> {
     })
 }
 
-fn player(table: &Table, side: Side, presence: &Presence) -> wire::Player {
+fn player(table: &Table, side: Side, moment: &Moment<'_>) -> wire::Player {
+    let presence = moment.presence;
+    let claimed = table.claimed_from(*presence.away.get(side));
     let level = table.level(side);
     wire::Player {
         name: table.player_name(side),
         level,
         seated: table.is_there(side),
         online: level.is_some() || *presence.online.get(side),
+        claim_in_ms: claimed.map(|from| from.saturating_sub(moment.at).as_millis() as u64),
     }
 }
 
@@ -165,6 +170,7 @@ fn clocks(table: &Table, moment: &Moment<'_>) -> Option<Clocks> {
             black: of(Side::Black)?,
         },
         running: running.filter(|_| moment.running).map(Into::into),
+        waiting: table.clock_waits(),
     })
 }
 
@@ -255,7 +261,7 @@ pub fn now(table: &Table, moment: &Moment<'_>) -> Now {
         clocks: clocks(table, moment),
         result: table.outcome().map(Into::into),
         captured: table.game().map(captured).unwrap_or_default(),
-        players: wire::Both::of(|side| player(table, side, moment.presence)),
+        players: wire::Both::of(|side| player(table, side, moment)),
         customs: customs_now(table, moment.at),
         counsel: counsel_now(table),
         watchers: moment.presence.watchers,
@@ -297,6 +303,7 @@ pub fn snapshot(
         start: start.map(|p| p.fen()),
         clock: table.spec().control.to_string(),
         takebacks: table.spec().takebacks || table.has_engine(),
+        public: table.is_public(),
         own: player.map(Into::into),
         seat: table.opener(who).map(&word),
         counsels: counsels.map(Into::into),
@@ -334,6 +341,7 @@ pub fn card(
                 level: player.level,
                 seated: player.seated,
                 online: player.level.is_some() || *presence.online.get(side),
+                claim_in_ms: None,
             }
         }),
         clock: card.clock.clone(),
@@ -349,8 +357,8 @@ pub fn card(
 mod tests {
     use super::*;
     use husun::clock::TimeControl;
-    use play::Deed;
     use play::table::{Chance, Person, SeatSpec, Spec};
+    use play::{Circumstances, Deed};
     use std::sync::Arc;
 
     struct Three;
@@ -376,6 +384,7 @@ mod tests {
                 control: TimeControl::None,
                 takebacks: false,
                 public: None,
+                clocks_wait: true,
                 engine_resigns: false,
                 seats: Both::of(|_| SeatSpec::default()),
                 seed: 1,
@@ -397,7 +406,12 @@ mod tests {
                 value: value.into(),
             };
             let none = Duration::ZERO;
-            for event in table.decide(Who::Player(side), &deed, none, none, &mut Three)? {
+            for event in table.decide(
+                Who::Player(side),
+                &deed,
+                &Circumstances::at(none),
+                &mut Three,
+            )? {
                 table.apply(&event, none)?;
             }
             let moment = Moment {

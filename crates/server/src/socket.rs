@@ -13,7 +13,7 @@ use crate::refusal::{Reason, Refused, refused};
 use crate::slow::watched;
 use crate::state::App;
 use crate::task::LAG;
-use crate::wire::{ClientMessage, ServerMessage};
+use crate::wire::{self, ClientMessage, ServerMessage};
 use axum::extract::State;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::response::{IntoResponse, Response};
@@ -22,8 +22,8 @@ use futures_util::{SinkExt, StreamExt};
 use game::{GameGone, GameSide};
 use metrics::{counter, gauge};
 use outbox::{Item, Outbox, TooSlow};
-use play::Deed;
 use play::table::Person;
+use play::{Claim, Deed};
 use serde::Deserialize;
 use std::net::IpAddr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -96,6 +96,12 @@ pub fn deed_of(message: ClientMessage) -> Option<Deed> {
         ClientMessage::Takeback { ply, seq } => Deed::Takeback { ply, seq },
         ClientMessage::DeclineTakeback { ply } => Deed::DeclineTakeback { ply },
         ClientMessage::Abort => Deed::Abort,
+        ClientMessage::Claim { claim } => Deed::Claim {
+            claim: match claim {
+                wire::Claim::Win => Claim::Win,
+                wire::Claim::Draw => Claim::Draw,
+            },
+        },
         ClientMessage::Rematch => Deed::Rematch,
         ClientMessage::Chat { text } => Deed::Chat { text },
         ClientMessage::Choose { name, value } => Deed::Choose { name, value },

@@ -20,7 +20,7 @@ use ::engine::Thoughts;
 use bus::{BusError, Request, Requests};
 use messages::{Ask, Audience, asked_at};
 use play::table::{Event, Stage, Table};
-use play::{Deed, Refused, Who};
+use play::{Both, Circumstances, Deed, Refused, Who};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -135,6 +135,9 @@ pub struct GameTask {
     halted: watch::Receiver<Option<Halt>>,
     /// Who is there, by the numbers of their sockets.
     sockets: HashMap<u64, Who>,
+    /// Since when each player has been away, in the game's time. It counts from when the game was taken into memory at the
+    /// earliest: what the server did is no leaving.
+    away: Both<Option<Duration>>,
     /// Questions to the engine so far.
     asked: u64,
     thinking: Option<Thinking>,
@@ -171,6 +174,7 @@ impl GameTask {
         let status = Arc::new(LiveStatus::default());
         let services = directory.services().clone();
         let requests = services.bus.serve(&asked_at(id), QUEUE).await?;
+        let thoughts = engine::thoughts_of(&read.table);
         let task = GameTask {
             id: id.into(),
             base: read.table.at(),
@@ -188,10 +192,11 @@ impl GameTask {
             commands: commands.downgrade(),
             status: status.clone(),
             sockets: HashMap::new(),
+            away: Both::default(),
             asked: 0,
             thinking: None,
             counselling: None,
-            thoughts: Thoughts::default(),
+            thoughts,
             presence_due: None,
             // One that nobody comes to leaves at once when it has done what was due.
             deserted: Instant::now().checked_sub(LINGER),
@@ -230,7 +235,7 @@ impl GameTask {
     /// Whether time alone can do something now: a game that nobody comes to is closed when nobody is there.
     fn is_timed(&self) -> bool {
         match self.table.stage() {
-            Stage::Playing if self.table.clock().is_some() => true,
+            Stage::Playing if self.table.clock_runs() => true,
             Stage::Playing | Stage::Waiting => self.sockets.is_empty(),
             Stage::Customs => true,
             Stage::Over | Stage::Aborted => false,
@@ -255,6 +260,7 @@ impl GameTask {
 
     async fn run(mut self, mut inbox: mpsc::Receiver<Box<Command>>) {
         self.note_status();
+        self.note_away();
         if !self.anchored && !self.table.is_over() {
             // Its time was noted by a version whose times do not count on: from here on they do.
             let now = self.now();
@@ -402,7 +408,13 @@ impl GameTask {
         at: Duration,
         lag: Duration,
     ) -> Result<Vec<Event>, Refused> {
-        self.table.decide(who, deed, at, lag, &mut SystemChance)
+        let circumstances = Circumstances {
+            at,
+            lag,
+            away: self.away,
+        };
+        self.table
+            .decide(who, deed, &circumstances, &mut SystemChance)
     }
 
     /// Stores events, makes them so, tells everyone, and does what follows from them.

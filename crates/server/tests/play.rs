@@ -202,6 +202,22 @@ async fn friends_agree_on_draws_and_takebacks_while_others_watch() -> Fallible<(
         !watchable.iter().any(|c| c.id == private.id),
         "private unless wished otherwise"
     );
+    assert!(snapshot.public);
+    let hidden = server
+        .make(r#"{"variant":"chess","side":"white","level":1,"public":false}"#)
+        .await?;
+    let (_player, snapshot) = server.join(&hidden.id, Some(&hidden.seat)).await?;
+    assert!(!snapshot.public && snapshot.now.stage == Stage::Playing);
+    let watchable: Vec<GameCard> = server.get("/api/games").await?;
+    assert!(
+        !watchable.iter().any(|c| c.id == hidden.id),
+        "nor is one against the engine where that is wished"
+    );
+    // A stranger who asks for games of the own finds none of either.
+    let own: Vec<GameCard> = server.get("/api/me/games").await?;
+    assert!(own.is_empty(), "{own:?}");
+    let seen: Snapshot = server.get(&format!("/api/games/{}", private.id)).await?;
+    assert_eq!(seen.own, None, "who has the address watches");
     black
         .say(&ClientMessage::Draw { ply: 1, seq: None })
         .await?;
@@ -233,6 +249,21 @@ async fn friends_agree_on_draws_and_takebacks_while_others_watch() -> Fallible<(
         .ask(Request::get(&format!("/api/games/{}/pgn", made.id)))
         .await?;
     assert!(pgn.body.contains("1. d4 1/2-1/2"), "{}", pgn.body);
+    for (tag, shape) in [
+        ("Date", "dddd.dd.dd"),
+        ("UTCDate", "dddd.dd.dd"),
+        ("UTCTime", "dd:dd:dd"),
+    ] {
+        let start = format!("[{tag} \"");
+        let value = pgn
+            .body
+            .split(&start)
+            .nth(1)
+            .and_then(|r| r.split('"').next());
+        let value = value.ok_or("no date")?;
+        let digits = value.replace(|c: char| c.is_ascii_digit(), "d");
+        assert_eq!(digits, shape, "{}", pgn.body);
+    }
     server.end().await
 }
 
@@ -342,7 +373,15 @@ async fn a_lesson_is_told_and_judged() -> Fallible<()> {
                     done,
                     "{path} {played}"
                 );
+                if let Some(moved) = &now.moved {
+                    assert_eq!(Some(&moved.last), task.solution[..played].last());
+                    assert_ne!(
+                        (&moved.fen, Some(&moved.last)),
+                        (&now.fen, now.last.as_ref())
+                    );
+                }
                 if played == 0 {
+                    assert!(now.moved.is_none());
                     assert_eq!(
                         (now.fen, now.legal),
                         (task.start.fen.clone(), task.start.legal.clone())

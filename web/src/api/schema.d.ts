@@ -556,6 +556,13 @@ export interface components {
             /** @description The moves in UCI form. */
             uci: string[];
         };
+        /** @description The board after the learner's move, before the opponent's answer. */
+        AttemptMoved: {
+            /** @description Position text, as in [`AttemptNow`]. */
+            fen: string;
+            /** @description The learner's move in UCI form. */
+            last: string;
+        };
         /** @description How an attempt stands. */
         AttemptNow: {
             /** @description Whether mate or stalemate may be accepted. */
@@ -570,6 +577,7 @@ export interface components {
             legal: string[];
             /** @description Squares of the pieces that are to be captured. */
             marked?: string[];
+            moved?: components["schemas"]["AttemptMoved"] | null;
             /** @description How it goes. */
             progress: components["schemas"]["AttemptProgress"];
             /** @description Stars that are to be reached. */
@@ -644,6 +652,12 @@ export interface components {
             /** @description Who sits at a side. */
             black: {
                 /**
+                 * Format: int64
+                 * @description Milliseconds until the opponent may claim the game, as this player has left it; 0 from then on. Missing while the
+                 *     player is there, and where a game cannot be claimed.
+                 */
+                claim_in_ms?: number | null;
+                /**
                  * Format: int32
                  * @description Level of the engine, if it is the engine.
                  */
@@ -657,6 +671,12 @@ export interface components {
             };
             /** @description Who sits at a side. */
             white: {
+                /**
+                 * Format: int64
+                 * @description Milliseconds until the opponent may claim the game, as this player has left it; 0 from then on. Missing while the
+                 *     player is there, and where a game cannot be claimed.
+                 */
+                claim_in_ms?: number | null;
                 /**
                  * Format: int32
                  * @description Level of the engine, if it is the engine.
@@ -744,6 +764,11 @@ export interface components {
             /** @description The value, as `9`. */
             value: string;
         };
+        /**
+         * @description What a player claims whose opponent has left.
+         * @enum {string}
+         */
+        Claim: "win" | "draw";
         /**
          * @description What a client says. `ply` is the number of half-moves played when the client acts; a message that answers
          *     an older position is refused, and one that was carried out already changes nothing.
@@ -834,6 +859,11 @@ export interface components {
             /** @enum {string} */
             type: "abort";
         } | {
+            /** @description As what. */
+            claim: components["schemas"]["Claim"];
+            /** @enum {string} */
+            type: "claim";
+        } | {
             /** @enum {string} */
             type: "rematch";
         } | {
@@ -886,6 +916,8 @@ export interface components {
             running?: components["schemas"]["Side"] | null;
             /** @description The times. */
             times: components["schemas"]["Both_Time"];
+            /** @description Whether they wait until both have moved. */
+            waiting?: boolean;
         };
         /** @description What the players agree on before a game of a family. */
         Customs: {
@@ -1548,6 +1580,8 @@ export interface components {
             /** @description What is so now. */
             now: components["schemas"]["Now"];
             own?: components["schemas"]["Side"] | null;
+            /** @description Whether it is shown among the games to watch; if not, it is watched by those who have its address. */
+            public: boolean;
             /** @description Secret of the own seat, for the link by which it is taken on another device. */
             seat?: string | null;
             /** @description Position text of the start, once settled. */

@@ -25,7 +25,6 @@ const REASONS: Record<string, string> = {
   'move rule': ' by the move rule',
   'bare royals': ': only royal pieces are left',
   citadel: ': a king reached the citadel',
-  abandoned: ': the opponent left',
 };
 
 function points(n: number): string {
@@ -39,10 +38,28 @@ export function score(result: GameResult): string {
   return `${points(result.points.white)} : ${points(result.points.black)}`;
 }
 
+/** How a game ended: who won, or that it was a draw, and why; `left` is said where the loser has left the game. */
+function ending(result: GameResult, won: string, left: string): string {
+  const who = result.winner ? won : 'Draw';
+  if (result.reason === 'abandoned') return `${who}: ${result.winner ? left : 'the game was not played on'}`;
+  return who + (REASONS[result.reason] ?? ` by ${result.reason}`);
+}
+
 /** How a game ended, in a sentence. */
 export function resultText(result: GameResult, variant: Pick<VariantCard, 'sides'> | null): string {
-  const who = result.winner ? `${sideName(variant, result.winner)} wins` : 'Draw';
-  return who + (REASONS[result.reason] ?? ` by ${result.reason}`);
+  const winner = result.winner ?? 'white';
+  const loser = winner === 'white' ? 'black' : 'white';
+  return ending(result, `${sideName(variant, winner)} wins`, `${sideName(variant, loser)} has left the game`);
+}
+
+/** The same where the players are named and not their sides; `own` is the reader's side. */
+export function resultOf(result: GameResult, players: Both<Player>, own: Side | null | undefined): string {
+  const winner = result.winner ?? 'white';
+  const loser = winner === 'white' ? 'black' : 'white';
+  const name = (side: Side) => players[side].name || 'Guest';
+  if (own === winner) return ending(result, 'You won', 'your opponent has left');
+  if (own === loser) return ending(result, 'You lost', 'you had left');
+  return ending(result, `${name(winner)} wins`, `${name(loser)} has left the game`);
 }
 
 /** The two players of a game in a line; `own` is the reader's side. */

@@ -16,6 +16,11 @@ test('a TigerClock: engagement runs down, then the reserve, then the game is los
       await other.getByRole('grid').waitFor();
       await page.goto(`/game/${made.id}#${made.seat}`);
       await page.getByRole('grid').waitFor();
+      await page.getByText('The clocks start when both have moved.').waitFor();
+      await page.waitForTimeout(2500);
+      const waiting = (await white.snapshot(made.id)).now;
+      assert.equal(waiting.stage, 'playing', 'more than all the time has gone by, and is charged to nobody');
+      assert.deepEqual([waiting.clocks.running, waiting.clocks.times.white.main_ms], [undefined, 2000]);
       await move(page, 'e2e3');
       await waitForPly(other, 1);
       await move(other, 'e7e6');

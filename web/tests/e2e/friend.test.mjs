@@ -138,6 +138,46 @@ test('a server that is killed and started again has lost nothing', async () => {
   );
 });
 
+test('only people with the link watch a game of friends, unless everybody may', async () => {
+  const maker = await here.person();
+  const friend = await here.person();
+  await visit(maker, (page) =>
+    visit(friend, async (other) => {
+      const titles = [];
+      for (const everybody of [false, true]) {
+        await page.goto('/');
+        await (await findGame(page, 'Play a friend: Chess')).click();
+        const dialog = page.getByRole('dialog');
+        const choice = dialog.getByRole('group', { name: 'Who may watch' });
+        assert.equal(
+          await choice.getByRole('radio', { name: /Only people with the link/ }).isChecked(),
+          true,
+        );
+        if (everybody) await choice.getByRole('radio', { name: /Everybody/ }).check();
+        await dialog.getByRole('button', { name: 'Start' }).click();
+        const link = await page.getByLabel('Send this link to your friend').inputValue();
+        await other.goto(link);
+        await other.getByRole('grid').waitFor();
+        await page.getByText('Links to this game').click();
+        const told = everybody ? 'Everybody finds this game' : 'Only people with this link may watch';
+        await page.getByText(told).waitFor();
+        titles.push(new URL(page.url()).pathname);
+      }
+      const stranger = await here.person();
+      await visit(stranger, async (watching) => {
+        await watching.goto('/');
+        const list = watching.getByRole('region', { name: 'Games to watch' });
+        await list.locator(`a[href="${titles[1]}"]`).waitFor();
+        assert.equal(await list.locator(`a[href="${titles[0]}"]`).count(), 0);
+        await watching.goto('/mine');
+        await watching.getByText('You have no games yet').waitFor();
+        await watching.goto(titles[0]);
+        await watching.getByRole('grid').waitFor();
+      });
+    }),
+  );
+});
+
 test('a name is chosen, own games and games to watch are listed, a game is given up', async () => {
   const first = await here.person();
   const second = await here.person();

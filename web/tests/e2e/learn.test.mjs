@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { drag, grid, move, square, waitForPly, walk } from './lib/play.mjs';
+import { click, drag, grid, move, square, waitForPly, walk } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
@@ -150,10 +150,33 @@ test('acts beside the board: Emperors, a Traverse, accepting', async () => {
     await status(page).getByText('Done').waitFor();
     await open(page, 'strike80', 'traverse');
     // The North answers with Emperors.
+    // A Traverse cannot be undone: the first time that is said, and the move can be left.
+    await click(page, 'd1');
+    await click(page, 'g1');
+    const warning = page.getByRole('dialog', { name: 'This cannot be undone' });
+    await warning.getByRole('button', { name: 'Not now' }).click();
+    await square(page, 'd1').and(page.locator(':not([aria-label*="empty"])')).waitFor();
+    await page.evaluate(() => {
+      const seen = (globalThis.seen = new Set());
+      const at = (name) =>
+        document.querySelector(`[data-square="${name}"]`)?.getAttribute('aria-label') ?? '';
+      const look = () => {
+        seen.add(`${!/empty/.test(at('g1'))} ${/Emperor/.test(at('c3'))}`);
+        requestAnimationFrame(look);
+      };
+      look();
+    });
     const answered = page.waitForResponse(/lessons\/traverse\/1$/);
-    await move(page, 'd1g1');
+    await click(page, 'd1');
+    await click(page, 'g1');
+    await warning.getByRole('button', { name: 'Do it' }).click();
     assert.equal((await (await answered).json()).last, 'i8i8');
     await square(page, 'c3').and(page.locator('[aria-label*="Emperor"]')).waitFor();
+    assert.deepEqual(
+      await page.evaluate(() => [...globalThis.seen]),
+      ['false false', 'true false', 'true true'],
+      'the own move is seen before the answer',
+    );
     await move(page, 'c3e4');
     await status(page).getByText('After a Traverse the opponent may').waitFor();
   });

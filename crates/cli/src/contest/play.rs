@@ -3,6 +3,7 @@
 use super::adjudicate::{Opinions, Rules, Verdict};
 use super::player::{Answer, Clocks, Player, Terms};
 use super::process::Fault;
+use crate::play::timed_game::today;
 use husun::clock::{Clock, Remaining};
 use husun::{Game, Move, Side};
 use serde::{Deserialize, Serialize};
@@ -51,6 +52,8 @@ pub struct Played {
     pub misdeed: Option<(Side, Misdeed, String)>,
     /// For each move after the opening.
     pub notes: Vec<Note>,
+    /// When it began, as tags of PGN.
+    pub dates: [(&'static str, String); 3],
     /// Whether an engine is to be started anew.
     pub broken: [bool; 2],
 }
@@ -76,7 +79,7 @@ enum End {
 
 /// Plays a game, White first.
 pub fn play(mut game: Game, players: &mut [&mut dyn Player; 2], plan: &Plan) -> Played {
-    let mut notes = Vec::new();
+    let (mut notes, dates) = (Vec::new(), today());
     let end = run(&mut game, players, plan, &mut notes);
     let mut broken = [false; 2];
     let (winner, reason, misdeed) = match end {
@@ -120,6 +123,7 @@ pub fn play(mut game: Game, players: &mut [&mut dyn Player; 2], plan: &Plan) -> 
         reason,
         misdeed,
         notes,
+        dates,
         broken,
     }
 }

@@ -150,6 +150,9 @@ pub fn pgn(played: &Played, names: [&str; 2], round: u32, control: &str) -> Stri
     ] {
         record.set_tag(name, value);
     }
+    for (name, value) in &played.dates {
+        record.set_tag(name, value);
+    }
     let opening = record.main.plies.len().saturating_sub(played.notes.len());
     let plies = record.main.plies.iter_mut().skip(opening);
     for (ply, note) in plies.zip(&played.notes) {

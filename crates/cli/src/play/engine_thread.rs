@@ -2,15 +2,16 @@
 //! answers with the number of the question; an answer to an older question is to be passed over.
 
 use super::timed_game::TimedGame;
+use engine::pace::{Choice, natural};
 use engine::{ClockSituation, Engine, Info, Level, Limits, Options, SearchResult};
-use husun::Position;
 use husun::clock::TimeControl;
+use husun::{Position, Square};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Stack of the thread in bytes: a search goes deep.
 const STACK: usize = 16 << 20;
@@ -45,7 +46,20 @@ struct Question {
     limits: Limits,
     stop: Arc<AtomicBool>,
     seed: u64,
+    manner: Option<Manner>,
 }
+
+/// How the computer takes its time over a move that it is to make.
+struct Manner {
+    ply: usize,
+    /// Where the opponent has just taken something.
+    taken_on: Option<Square>,
+    /// What is left on its clock.
+    left: Option<Duration>,
+}
+
+/// How often it is asked, while the computer takes its time, whether the question still stands.
+const NAP: Duration = Duration::from_millis(20);
 
 /// The computer.
 pub struct EngineThread {
@@ -55,11 +69,14 @@ pub struct EngineThread {
     stop: Arc<AtomicBool>,
     /// What the choices of the lower levels are drawn from, the same throughout.
     seed: u64,
+    /// Whether the lower levels take a natural time over a move.
+    pause: bool,
 }
 
 impl EngineThread {
-    /// A computer that waits for questions about the engine's game.
-    pub fn new(mut engine: Engine) -> io::Result<EngineThread> {
+    /// A computer that waits for questions about the engine's game. With `pause` it takes a natural time to move, where
+    /// somebody looks on; at full strength it moves when it has thought.
+    pub fn new(mut engine: Engine, pause: bool) -> io::Result<EngineThread> {
         let (questions, inbox) = mpsc::channel::<Question>();
         let (outbox, answers) = mpsc::channel();
         let thread = thread::Builder::new().stack_size(STACK);
@@ -74,6 +91,7 @@ impl EngineThread {
             asked: 0,
             seed: super::plain::seed(),
             stop: Arc::default(),
+            pause,
         })
     }
 
@@ -95,6 +113,12 @@ impl EngineThread {
             limits: limits(timed, purpose, now),
             stop: self.stop.clone(),
             seed: self.seed,
+            manner: match purpose {
+                Purpose::Move(level) if self.pause && level < Level::FULL => {
+                    Some(manner(timed, now))
+                }
+                _ => None,
+            },
         };
         // If the thread is gone, no answer comes, and the game can still be saved.
         let _ = self.questions.send(question);
@@ -133,6 +157,19 @@ impl Drop for EngineThread {
     }
 }
 
+fn manner(timed: &TimedGame, now: Duration) -> Manner {
+    let (game, ply) = (timed.game(), timed.ply());
+    let last = game.moves().last().zip(ply.checked_sub(1));
+    Manner {
+        ply,
+        taken_on: last.and_then(|(&m, before)| {
+            let taken = game.position_at(before)?.captured(m);
+            taken.map(|_| m.to())
+        }),
+        left: timed.remaining(game.turn(), now).total(timed.control()),
+    }
+}
+
 fn limits(timed: &TimedGame, purpose: Purpose, now: Duration) -> Limits {
     match (purpose, timed.control()) {
         (Purpose::Hint, _) => Limits::movetime(HINT),
@@ -154,6 +191,7 @@ fn think(engine: &mut Engine, question: &Question, outbox: &Sender<(u64, Answer)
     if question.stop.load(Relaxed) {
         return;
     }
+    let since = Instant::now();
     engine.set_options(Options {
         level: question.level,
         seed: question.seed,
@@ -169,5 +207,19 @@ fn think(engine: &mut Engine, question: &Question, outbox: &Sender<(u64, Answer)
         &question.stop,
         &mut report,
     );
+    if let Some(manner) = &question.manner {
+        let time = natural(Choice {
+            sensible: engine.sensible_moves(&question.position),
+            recapture: outcome
+                .best
+                .is_some_and(|m| Some(m.to()) == manner.taken_on),
+            ply: manner.ply,
+            left: manner.left,
+            seed: question.seed.wrapping_add(manner.ply as u64),
+        });
+        while since.elapsed() < time && !question.stop.load(Relaxed) {
+            thread::sleep(NAP.min(time.saturating_sub(since.elapsed())));
+        }
+    }
     let _ = outbox.send((question.number, Answer::Done(outcome)));
 }

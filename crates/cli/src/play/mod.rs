@@ -33,7 +33,8 @@ pub struct Options {
     /// The computer's strength: 1 (a beginner's equal) to 8 (full)
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=8))]
     level: u8,
-    /// Clock: tiger:120m+60s, fischer:5m+3s, delay:5m+2s, byoyomi:10m+5x30s, days:3 or none
+    /// Clock: tiger:120m+60s, fischer:5m+3s, delay:5m+2s, byoyomi:10m+5x30s, days:3 or none; without
+    /// units minutes and then seconds, as 'tiger 120+60'
     #[arg(long, default_value = "none")]
     clock: TimeControl,
     /// Two people play; the computer only gives hints

@@ -43,11 +43,10 @@ pub fn run(games: &Catalogue, beginning: Beginning, terms: Terms, look: Look) ->
     let timed = beginning.timed(terms, Duration::ZERO)?;
     let mut session = LineSession {
         games,
-        engine: EngineThread::new(crate::catalogue::engine(
-            games,
-            timed.game().variant(),
-            Options::default(),
-        ))?,
+        engine: EngineThread::new(
+            crate::catalogue::engine(games, timed.game().variant(), Options::default()),
+            super::at_terminal(),
+        )?,
         view: timed.actor(),
         timed,
         store: Store::default(),
@@ -250,7 +249,7 @@ impl LineSession<'_> {
         self.timed = TimedGame::go_on(&record, self.timed.terms(), self.now())?;
         let variant = self.timed.game().variant();
         let engine = crate::catalogue::engine(self.games, variant, Options::default());
-        self.engine = EngineThread::new(engine)?;
+        self.engine = EngineThread::new(engine, super::at_terminal())?;
         Ok(())
     }
 

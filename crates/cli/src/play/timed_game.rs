@@ -5,10 +5,10 @@ use super::Terms;
 use anyhow::Result;
 use engine::Level;
 use husun::clock::{Clock, Remaining, TimeControl};
-use husun::pgn::Comment;
+use husun::pgn::{Comment, date_tags};
 use husun::record::Record;
 use husun::{ActionError, Game, Kind, Move, Outcome, Position, Side};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Who moves the pieces of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,20 +39,36 @@ pub struct TimedGame {
     /// What the mover had left after each move, where that is known.
     left: Vec<Option<Duration>>,
     players: [Player; 2],
+    /// When it began, as tags of PGN.
+    dates: Vec<(&'static str, String)>,
+}
+
+/// The date of now, as tags of PGN.
+pub fn today() -> [(&'static str, String); 3] {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    date_tags(since.map_or(0, |d| d.as_secs()))
 }
 
 impl TimedGame {
     /// A new game; the clock of the side to move runs.
     pub fn new(position: Position, terms: Terms, now: Duration) -> Result<TimedGame> {
-        Self::with_game(Game::new(position), terms, now)
+        Self::with_game(Game::new(position), terms, now, today().into())
     }
 
     /// A game that goes on. The clocks begin afresh.
     pub fn go_on(record: &Record, terms: Terms, now: Duration) -> Result<TimedGame> {
-        Self::with_game(record.game(), terms, now)
+        // It began when its record says; where that says nothing, it is not known.
+        let known = today().map(|(name, _)| name).into_iter();
+        let dates = known.filter_map(|name| Some((name, record.tag(name)?.to_owned())));
+        Self::with_game(record.game(), terms, now, dates.collect())
     }
 
-    fn with_game(game: Game, terms: Terms, now: Duration) -> Result<TimedGame> {
+    fn with_game(
+        game: Game,
+        terms: Terms,
+        now: Duration,
+        dates: Vec<(&'static str, String)>,
+    ) -> Result<TimedGame> {
         let fresh = Clock::new(terms.control)?;
         let at_turn = |side: Side| -> Result<Clock> {
             let mut clock = fresh.clone();
@@ -73,6 +89,7 @@ impl TimedGame {
             clock,
             before,
             players: terms.players,
+            dates,
         })
     }
 
@@ -212,10 +229,12 @@ impl TimedGame {
     }
 
     /// The game as a record with names and clock times.
-    pub fn record(&self, date: &str) -> Record {
+    pub fn record(&self) -> Record {
         let mut record = Record::of_game(&self.game);
         record.set_tag("Event", "Casual game");
-        record.set_tag("Date", date);
+        for (name, value) in &self.dates {
+            record.set_tag(name, value);
+        }
         record.set_tag("White", &self.player(Side::White).name());
         record.set_tag("Black", &self.player(Side::Black).name());
         if self.control() != TimeControl::None {

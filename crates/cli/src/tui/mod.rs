@@ -99,11 +99,10 @@ fn play(
 ) -> Result<After> {
     let origin = Instant::now();
     let timed = beginning.timed(terms, Duration::ZERO)?;
-    let mut engine = EngineThread::new(crate::catalogue::engine(
-        games,
-        timed.game().variant(),
-        Options::default(),
-    ))?;
+    let mut engine = EngineThread::new(
+        crate::catalogue::engine(games, timed.game().variant(), Options::default()),
+        true,
+    )?;
     let mut app = App::new(games, timed, look);
     let mut asked: Option<Wish> = None;
     loop {
@@ -125,11 +124,10 @@ fn play(
             return Ok(after);
         }
         if app.take_other_game() {
-            engine = EngineThread::new(crate::catalogue::engine(
-                games,
-                app.timed().game().variant(),
-                Options::default(),
-            ))?;
+            engine = EngineThread::new(
+                crate::catalogue::engine(games, app.timed().game().variant(), Options::default()),
+                true,
+            )?;
             asked = None;
         }
         let wish = app.wish();

@@ -1,4 +1,5 @@
-//! Time controls: which clocks there are, with what figures, and their one text form (`tiger:120m+60s`).
+//! Time controls: which clocks there are, with what figures, and their text form (`tiger:120m+60s`, read from
+//! `tiger 120+60`, too).
 //! How time runs under them is in `remaining.rs`.
 
 use std::fmt;
@@ -30,7 +31,8 @@ pub const MAX_DAYS: u16 = 365;
 /// | `days:3` | days for each move |
 /// | `none` | no clock |
 ///
-/// Lengths are read by [`parse_duration`](super::parse_duration). What a player starts with is printed in
+/// Lengths are read by [`parse_duration`](super::parse_duration). Without any unit the short form that players write is
+/// read, `tiger 120+60` or `byoyomi 10+5x30`: minutes for the game, seconds for a move; a space may stand for the colon. What a player starts with is printed in
 /// minutes and seconds, what a move gets in seconds, so `fischer:1h30m+1m` prints as `fischer:90m+60s`.
 ///
 /// ```
@@ -315,6 +317,10 @@ impl FromStr for TimeControl {
 
     fn from_str(text: &str) -> Result<Self, TimeControlError> {
         let (word, _) = split_while(text, |c| c != ':');
+        let word = match word.split_once(' ') {
+            Some((name, figures)) if figures.starts_with(|c: char| c.is_ascii_digit()) => name,
+            _ => word,
+        };
         let &(kind, name, example) =
             KINDS
                 .iter()
@@ -322,10 +328,12 @@ impl FromStr for TimeControl {
                 .ok_or_else(|| TimeControlError::UnknownClock {
                     found: excerpt(word),
                 })?;
+        let figures = text.get(name.len()..).unwrap_or_default();
         let mut parts = Parts {
             text,
             at: name.len(),
             example,
+            bare: !figures.contains(|c: char| c.is_alphabetic() && c != 'x'),
         };
         let control = match kind {
             Kind::Tiger => Self::Tiger {
@@ -361,6 +369,8 @@ struct Parts<'a> {
     text: &'a str,
     at: usize,
     example: &'static str,
+    /// Whether no length has a unit.
+    bare: bool,
 }
 
 impl<'a> Parts<'a> {
@@ -378,7 +388,8 @@ impl<'a> Parts<'a> {
     }
 
     fn sign(&mut self, sign: &'static str) -> Result<(), TimeControlError> {
-        if !self.rest().starts_with(sign) {
+        let spaced = sign == ":" && self.rest().starts_with(' ');
+        if !spaced && !self.rest().starts_with(sign) {
             return Err(self.form(sign));
         }
         self.at += sign.len();
@@ -392,9 +403,16 @@ impl<'a> Parts<'a> {
     ) -> Result<Duration, TimeControlError> {
         self.sign(sign)?;
         let (word, _) = split_while(self.rest(), |c| c != '+');
-        let time = parse_duration(word).map_err(|reason| TimeControlError::Duration {
-            part,
-            reason: reason.shifted(self.at),
+        let unit = match sign {
+            _ if !self.bare || word.is_empty() => "",
+            ":" => "m",
+            _ => "s",
+        };
+        let time = parse_duration(&format!("{word}{unit}")).map_err(|reason| {
+            TimeControlError::Duration {
+                part,
+                reason: reason.shifted(self.at),
+            }
         })?;
         self.at += word.len();
         Ok(time)

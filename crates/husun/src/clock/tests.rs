@@ -24,7 +24,7 @@ fn clock(control: &str) -> Clock {
 
 #[rustfmt::skip]
 /// As written, and as printed.
-const TEXTS: [(&str, &str); 22] = [
+const TEXTS: [(&str, &str); 29] = [
     ("tiger:120m+60s", "tiger:120m+60s"),
     ("tiger:2h+1m", "tiger:120m+60s"),
     ("tiger:1s+0s", "tiger:1s+0s"),
@@ -47,6 +47,13 @@ const TEXTS: [(&str, &str); 22] = [
     ("days:365", "days:365"),
     ("none", "none"),
     ("fischer:0h5m+0m3s", "fischer:5m+3s"),
+    ("tiger 120+60", "tiger:120m+60s"),
+    ("tiger:120+60", "tiger:120m+60s"),
+    ("tiger 2h+1m", "tiger:120m+60s"),
+    ("fischer 5+3", "fischer:5m+3s"),
+    ("delay 5+0.5", "delay:5m+0.5s"),
+    ("byoyomi 10+5x30", "byoyomi:10m+5x30s"),
+    ("days 3", "days:3"),
 ];
 
 #[test]
@@ -63,7 +70,7 @@ fn control_texts() {
 
 #[rustfmt::skip]
 /// What is refused, with the message.
-const BAD_TEXTS: [(&str, &str); 30] = [
+const BAD_TEXTS: [(&str, &str); 34] = [
     (
         "",
         "column 1: unknown clock \"\", expected tiger, fischer, delay, byoyomi, days or none",
@@ -97,6 +104,19 @@ const BAD_TEXTS: [(&str, &str); 30] = [
         "column 15: found \"+1s\", expected nothing more, as in tiger:120m+60s",
     ),
     ("tiger:0s+60s", "engagement is zero, expected some time"),
+    ("tiger 0+60", "engagement is zero, expected some time"),
+    (
+        "tiger 120",
+        "column 10: found \"\", expected +, as in tiger:120m+60s",
+    ),
+    (
+        "tiger  120+60",
+        "column 1: unknown clock \"tiger  120+60\", expected tiger, fischer, delay, byoyomi, days or none",
+    ),
+    (
+        "fischer 1.5+3",
+        "base: column 10: fraction \"5\", expected one to three digits, and only of seconds",
+    ),
     (
         "fischer:+3s",
         "base: column 9: found \"\", expected a number with a unit, as in 1h30m, 90s or 250ms",

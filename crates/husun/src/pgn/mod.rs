@@ -3,6 +3,7 @@
 
 mod builder;
 mod comment;
+mod date;
 mod error;
 mod game;
 mod lexer;
@@ -14,6 +15,7 @@ mod tests;
 mod writer;
 
 pub use self::comment::{Command, Comment};
+pub use self::date::date_tags;
 pub use self::error::{Location, PgnError, SyntaxError};
 pub use self::game::{GameResult, Movetext, Node, RESULTS, ROSTER, RawGame};
 pub use self::nag::{Glyph, NAGS, Nag};

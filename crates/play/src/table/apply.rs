@@ -4,6 +4,7 @@ use super::{
     Board, ChatLine, Counsellor, Event, LAG_BUDGET, LAG_REFILL, Opener, Phase, Played, Rematch,
     Settling, Table, board,
 };
+use crate::deed::Claim;
 use crate::{Both, check};
 use husun::clock::{Clock, ClockError, TimeControlError};
 use husun::{ActionError, Game, IllegalMove, PositionError, Side, UciError};
@@ -85,10 +86,19 @@ impl Table {
             Event::Die { name, value } => self.settling()?.throw(name, *value, at)?,
             Event::Silent { name, value } => self.settling()?.settle(name, value, at)?,
             Event::Begun { variant } => self.begin(variant, at)?,
-            Event::Played { uci, lag } => self.play(uci, Duration::from_millis(*lag), at)?,
+            Event::Played { uci, lag, thought } => {
+                self.play(uci, Duration::from_millis(*lag), *thought, at)?;
+            }
             Event::Accepted => self.end(at, |g| g.accept().map(drop))?,
             Event::Resigned { side } => self.end(at, |g| g.resign(*side).map(drop))?,
             Event::Flagged { side } => self.end(at, |g| g.lose_on_time(*side).map(drop))?,
+            Event::Claimed { side, claim } => {
+                let winner = match claim {
+                    Claim::Win => Some(*side),
+                    Claim::Draw => None,
+                };
+                self.end(at, |g| g.abandon(winner).map(drop))?;
+            }
             Event::DrawOffered { side } => {
                 let board = self.playing_mut()?;
                 board.game.offer_draw(*side)?;
@@ -181,7 +191,9 @@ impl Table {
                 board(&self.spec, &variant)?
             }
         };
-        if let Some(clock) = &mut self.clock {
+        if !self.clocks_wait_at(board.played.len())
+            && let Some(clock) = &mut self.clock
+        {
             clock.start(board.game.turn(), at)?;
         }
         self.phase = Phase::Playing(board);
@@ -227,7 +239,17 @@ impl Table {
         Ok(())
     }
 
-    fn play(&mut self, uci: &str, lag: Duration, at: Duration) -> Result<(), Misfit> {
+    fn play(
+        &mut self,
+        uci: &str,
+        lag: Duration,
+        thought: Option<i32>,
+        at: Duration,
+    ) -> Result<(), Misfit> {
+        let (waits, waits_on) = (
+            self.clocks_wait_at(self.ply()),
+            self.clocks_wait_at(self.ply() + 1),
+        );
         let Phase::Playing(board) = &mut self.phase else {
             return Err(Misfit::NotPlaying);
         };
@@ -238,7 +260,16 @@ impl Table {
         let side = before.turn();
         let kept = self.clock.clone();
         let spent_ms = match &mut self.clock {
-            Some(clock) => Some(press(clock, lag, at)?),
+            Some(clock) => {
+                if waits {
+                    clock.start(side, at)?;
+                }
+                let spent = press(clock, lag, at)?;
+                if waits_on {
+                    clock.stop(at);
+                }
+                Some(spent)
+            }
             None => None,
         };
         if let Err(error) = board.game.play(m) {
@@ -252,6 +283,7 @@ impl Table {
             fen: after.fen(),
             check: check(after),
             spent_ms,
+            thought,
         });
         board.clocks_before.push(kept);
         let left = board.lag_left.get_mut(side);

@@ -1,20 +1,21 @@
 //! Who may do what: deeds become events, or are refused with a reason.
 
-use super::{Board, Chance, Event, Person, Phase, Rematch, SILENCE, Stage, Table, WAITING};
+use super::{
+    Board, Chance, Event, FIRST_MOVES, Person, Phase, Rematch, SILENCE, Stage, Table, WAITING,
+};
 use crate::customs::Method;
-use crate::deed::{Deed, MAX_CHAT, MAX_OFFERS, MAX_TEXT, Refused, Who};
+use crate::deed::{Circumstances, Deed, MAX_CHAT, MAX_OFFERS, MAX_TEXT, Refused, Who};
 use crate::read_move;
 use husun::Side;
 use std::time::Duration;
 
 impl Table {
-    /// What follows from a deed at a time. `lag` is how much of the mover's time was the way here. A deed that was carried out already has no events.
+    /// What follows from a deed. One that was carried out already has no events.
     pub fn decide(
         &self,
         who: Who,
         deed: &Deed,
-        at: Duration,
-        lag: Duration,
+        circumstances: &Circumstances,
         chance: &mut dyn Chance,
     ) -> Result<Vec<Event>, Refused> {
         let side = match (who, deed) {
@@ -27,7 +28,7 @@ impl Table {
         match deed {
             Deed::Move { ply, seq, text } => {
                 self.not_cut(*seq)?;
-                self.move_by(side, *ply, text, at, lag)
+                self.move_by(side, *ply, text, circumstances)
             }
             Deed::Accept { ply, seq } => {
                 self.not_cut(*seq)?;
@@ -61,6 +62,7 @@ impl Table {
                 (_, true) => Ok(vec![Event::Aborted]),
                 _ => Err(Refused::TooLateToAbort),
             },
+            Deed::Claim { claim } => self.claim(side, *claim, circumstances),
             Deed::Rematch => self.propose_rematch(side),
             Deed::Chat { text } => self.say(side, text),
             Deed::Choose { name, value } => self.choose_by(side, name, value, chance),
@@ -132,6 +134,10 @@ impl Table {
                     let closed = deserted && self.deadline()? <= at;
                     return closed.then_some(Event::Abandoned);
                 };
+                if !self.clock_runs() {
+                    let closed = deserted && self.deadline()? <= at;
+                    return closed.then_some(Event::Aborted);
+                }
                 let late = clock.deadline()? + allowance <= at;
                 let side = clock.flagged(at).filter(|_| late)?;
                 Some(Event::Flagged { side })
@@ -186,7 +192,7 @@ impl Table {
         }
     }
 
-    fn going_on(&self) -> Result<&Board, Refused> {
+    pub(super) fn going_on(&self) -> Result<&Board, Refused> {
         match &self.phase {
             Phase::Playing(board) => Ok(board),
             Phase::Over(_) | Phase::Aborted(_) => Err(Refused::Over),
@@ -208,8 +214,7 @@ impl Table {
         side: Side,
         ply: u32,
         text: &str,
-        at: Duration,
-        lag: Duration,
+        &Circumstances { at, lag, .. }: &Circumstances,
     ) -> Result<Vec<Event>, Refused> {
         if self.is_repeated(side, ply, text) {
             return Ok(Vec::new());
@@ -231,6 +236,7 @@ impl Table {
         Ok(vec![Event::Played {
             uci: position.uci(m).to_string(),
             lag: lag.as_millis() as u64,
+            thought: None,
         }])
     }
 
@@ -300,7 +306,7 @@ impl Table {
 
     /// Whether the game can still be given up without a result: before both have moved.
     pub fn can_abort(&self) -> bool {
-        !self.is_over() && self.ply() < 2
+        !self.is_over() && self.ply() < FIRST_MOVES
     }
 
     fn propose_rematch(&self, side: Side) -> Result<Vec<Event>, Refused> {

@@ -2,6 +2,7 @@
 //! read for ever, so events are added to and never changed.
 
 use crate::Both;
+use crate::deed::Claim;
 use husun::Side;
 use husun::clock::TimeControl;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,10 @@ pub struct Spec {
     /// Whether it is shown among the games to watch; if missing, games against the engine are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public: Option<bool>,
+    /// Whether clocks wait until both sides have moved, as in all games that are made now; in older ones the clock of
+    /// who moves first ran from the beginning.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clocks_wait: bool,
     /// Whether the engine may resign when it has lost.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub engine_resigns: bool,
@@ -102,7 +107,7 @@ pub enum Event {
         /// The default.
         value: String,
     },
-    /// Both are there and the game is known: White's clock runs.
+    /// Both are there and the game is known.
     Begun {
         /// Id of the variant.
         variant: String,
@@ -114,6 +119,9 @@ pub enum Event {
         /// How much of its time was the way to the server, in milliseconds, and is not charged.
         #[serde(default, skip_serializing_if = "is_zero")]
         lag: u64,
+        /// What the engine thought of its position, in centipawns for its own side, if it made the move.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        thought: Option<i32>,
     },
     /// The side to move accepts mate or stalemate.
     Accepted,
@@ -126,6 +134,13 @@ pub enum Event {
     Flagged {
         /// Whose.
         side: Side,
+    },
+    /// The opponent had left, and the game was claimed.
+    Claimed {
+        /// By whom.
+        side: Side,
+        /// As what.
+        claim: Claim,
     },
     /// A draw is offered.
     DrawOffered {

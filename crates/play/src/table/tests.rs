@@ -2,9 +2,10 @@
 //! decisions that a row of data cannot show.
 
 mod clocks;
+mod waiting;
 
 use super::*;
-use crate::{Deed, Refused};
+use crate::{Circumstances, Deed, Refused};
 
 use husun::clock::Remaining;
 
@@ -21,6 +22,7 @@ fn spec(variant: Option<&str>, family: Option<&str>, control: &str) -> Spec {
         control: control.parse().unwrap_or(TimeControl::None),
         takebacks: true,
         public: None,
+        clocks_wait: false,
         engine_resigns: false,
         seats: Both::of(|side| SeatSpec {
             secret: String::new(),
@@ -81,7 +83,7 @@ impl Kept {
     fn act(&mut self, who: Who, deed: Deed, at: Duration) -> Result<usize, Refused> {
         let events = self
             .table
-            .decide(who, &deed, at, Duration::ZERO, &mut Dice(3))?;
+            .decide(who, &deed, &Circumstances::at(at), &mut Dice(3))?;
         let n = events.len();
         let stored = self.store(events, at);
         assert!(stored.is_ok(), "{deed:?} was decided, and then {stored:?}");
@@ -194,7 +196,9 @@ fn events_make_the_same_game_again() -> Tested {
     ];
     for (n, id) in games::ids().enumerate() {
         let mut numbers = Numbers(n as u64);
-        let mut kept = Kept::both_come(spec(Some(id), None, controls[n % controls.len()]))?;
+        let mut spec = spec(Some(id), None, controls[n % controls.len()]);
+        spec.clocks_wait = n % 2 == 0;
+        let mut kept = Kept::both_come(spec)?;
         let mut at = ms(0);
         for _ in 0..300 {
             at += ms(numbers.below(300) as u64);
@@ -247,12 +251,15 @@ fn a_repeated_move_changes_nothing_and_an_old_one_is_refused() -> Tested {
 fn only_players_act() -> Tested {
     let kept = Kept::both_come(spec(Some("chess"), None, "none"))?;
     let chance = &mut Dice(1);
-    let none = Duration::ZERO;
     for deed in [Deed::Resign, Deed::Abort, Deed::Draw { ply: 0, seq: None }] {
-        let refused = kept.table.decide(Who::Watcher, &deed, ms(1), none, chance);
+        let refused = kept
+            .table
+            .decide(Who::Watcher, &deed, &Circumstances::at(ms(1)), chance);
         assert_eq!(refused, Err(Refused::Watching));
         let who = Who::Counsellor(Side::White);
-        let refused = kept.table.decide(who, &deed, ms(1), none, chance);
+        let refused = kept
+            .table
+            .decide(who, &deed, &Circumstances::at(ms(1)), chance);
         assert_eq!(refused, Err(Refused::CounsellorOnly));
     }
     Ok(())
@@ -374,6 +381,7 @@ fn damaged_events_are_told_by_number() -> Tested {
     broken[3].event = Event::Played {
         uci: "e2e5".into(),
         lag: 0,
+        thought: None,
     };
     let error = Table::replay(kept.table.spec().clone(), &broken, Arc::default())
         .err()

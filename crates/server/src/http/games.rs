@@ -89,9 +89,9 @@ pub async fn pgn(
 ) -> Result<impl IntoResponse, Failure> {
     let payer = Payer::Address(&app.guard, address);
     let read = app.directory.read_for(&id, payer).await?;
-    let table = read.ok_or_else(no_game)?.table;
+    let read = read.ok_or_else(no_game)?;
     let of = id.clone();
-    let write = move || crate::pgn::of_table(&of, &table);
+    let write = move || crate::pgn::of_table(&of, &read.table, read.began_ms);
     let text = app.directory.work().run(Weight::Light, write).await?;
     let text = text.map_err(|e| Failure::of(Reason::NotBegun, e))?;
     let name = format!("attachment; filename=\"husun-{id}.pgn\"");

@@ -9,7 +9,8 @@ use crate::directory::Directory;
 use crate::refusal::Reason;
 use crate::state::App;
 use crate::wire::{
-    AttemptNow, AttemptProgress, AttemptRequest, LessonCard, LessonDetail, LessonTask, Refusal,
+    AttemptMoved, AttemptNow, AttemptProgress, AttemptRequest, LessonCard, LessonDetail,
+    LessonTask, Refusal,
 };
 use crate::work::Weight;
 use axum::extract::{Path, State};
@@ -189,6 +190,10 @@ fn now(attempt: &Attempt<'_>) -> AttemptNow {
         marked: names(attempt.marked()),
         check: attempt.check().map(name),
         last: attempt.last().map(Into::into),
+        moved: attempt.before_reply().map(|(fen, last)| AttemptMoved {
+            fen: fen.into(),
+            last: last.into(),
+        }),
         progress,
         why,
     }

@@ -2,10 +2,10 @@
 
 use super::{Command, GameTask, Thinking};
 use crate::engines::{Job, JobClock, Purpose, Thought, longest};
-use crate::pace::{Choice, natural};
-use ::engine::Level;
+use ::engine::pace::{Choice, natural};
+use ::engine::{Level, Thoughts};
 use husun::{Position, Side, Square};
-use play::table::Event;
+use play::table::{Event, Table};
 use play::{Deed, Who};
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,32 @@ impl Manner {
                 left: self.left,
                 seed: self.seed,
             })
+    }
+}
+
+/// What the engine thought in a game, as it is stored with its moves.
+pub(super) fn thoughts_of(table: &Table) -> Thoughts {
+    let mut thoughts = Thoughts::default();
+    for side in Side::ALL {
+        for (ply, score) in table.thoughts(side) {
+            thoughts.note(ply, score);
+        }
+        if let Some(ply) = table
+            .offered_at(side)
+            .filter(|_| table.level(side).is_some())
+        {
+            thoughts.note_offer(ply);
+        }
+    }
+    thoughts
+}
+
+/// Has a move of the engine's stored with what it thought, for when the game is read again.
+fn keep_thought(events: &mut [Event], score: i32) {
+    for event in events {
+        if let Event::Played { thought, .. } = event {
+            *thought = Some(score);
+        }
     }
 }
 
@@ -173,7 +199,10 @@ impl GameTask {
         };
         let now = self.now();
         match self.decide(Who::Player(side), &deed, now, Duration::ZERO) {
-            Ok(events) => Box::pin(self.carry_out(events, now)).await,
+            Ok(mut events) => {
+                keep_thought(&mut events, thought.score);
+                Box::pin(self.carry_out(events, now)).await;
+            }
             Err(error) => {
                 tracing::info!(game = %self.id, %error, "the engine's move came too late");
                 return;

@@ -34,6 +34,7 @@ impl GameTask {
     pub(super) fn leave(&mut self, socket: u64) {
         self.sockets.remove(&socket);
         self.note_deserted();
+        self.note_away();
         self.presence_changed();
     }
 
@@ -43,6 +44,16 @@ impl GameTask {
                 self.deserted.get_or_insert_with(Instant::now);
             }
             false => self.deserted = None,
+        }
+    }
+
+    /// Notes which players have left, and which have come back.
+    pub(super) fn note_away(&mut self) {
+        let now = self.now();
+        for side in Side::ALL {
+            let here = self.sockets.values().any(|who| *who == Who::Player(side));
+            let away = self.away.get_mut(side);
+            *away = (!here).then(|| away.unwrap_or(now));
         }
     }
 
@@ -62,6 +73,7 @@ impl GameTask {
         };
         self.sockets.insert(socket, who);
         self.note_deserted();
+        self.note_away();
         let events = self.table.joined(who, person, secret(16));
         if !events.is_empty() {
             let now = self.now();

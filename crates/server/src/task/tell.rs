@@ -22,7 +22,10 @@ pub(super) fn text_of(message: &ServerMessage) -> String {
 
 impl GameTask {
     pub(super) fn presence(&self) -> Presence {
-        let mut presence = Presence::default();
+        let mut presence = Presence {
+            away: self.away,
+            ..Presence::default()
+        };
         for who in self.sockets.values() {
             match who {
                 Who::Player(side) => *presence.online.get_mut(*side) = true,

@@ -250,6 +250,21 @@ impl Bench {
         Ok((made.id, [white, black]))
     }
 
+    /// The same after a move of each, from which on clocks run.
+    async fn under_way(
+        &self,
+        first_socket: u64,
+        control: &str,
+    ) -> Result<(String, [Player; 2]), Box<dyn std::error::Error>> {
+        let (id, [mut white, mut black]) = self.begun(first_socket, control).await?;
+        white.play(0, "Nf3")?;
+        black.now(|now| now.ply == 1).await?;
+        black.play(1, "Nf6")?;
+        white.now(|now| now.ply == 2).await?;
+        black.now(|now| now.ply == 2).await?;
+        Ok((id, [white, black]))
+    }
+
     async fn end(self) -> Tested {
         self.directory.services().engines.close();
         self.follows.abort();
@@ -261,16 +276,16 @@ impl Bench {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_storage_fault_decides_no_game() -> Tested {
     let bench = Bench::start("fault").await?;
-    let (id, [mut white, mut black]) = bench.begun(1, "fischer:1s+0s").await?;
-    let (_, [mut other, _watches]) = bench.begun(11, "fischer:1s+0s").await?;
+    let (id, [mut white, mut black]) = bench.under_way(1, "fischer:1s+0s").await?;
+    let (_, [mut other, _watches]) = bench.under_way(11, "fischer:1s+0s").await?;
     bench.broken.store(true, Relaxed);
-    white.play(0, "e4")?;
+    white.play(2, "e4")?;
     let trouble = |m| match m {
         ServerMessage::Trouble { trouble } => trouble,
         ServerMessage::Update { now, .. } => {
             assert_eq!(
                 (now.ply, now.result.is_none()),
-                (0, true),
+                (2, true),
                 "told before it is stored"
             );
             now.trouble
@@ -283,7 +298,7 @@ async fn a_storage_fault_decides_no_game() -> Tested {
     // Longer than either clock has.
     tokio::time::sleep(Duration::from_millis(1500)).await;
     bench.broken.store(false, Relaxed);
-    let now = black.now(|now| now.ply == 1).await?;
+    let now = black.now(|now| now.ply == 3).await?;
     assert!(now.result.is_none());
     let clocks = now.clocks.ok_or("no clocks")?;
     assert!(
@@ -296,21 +311,21 @@ async fn a_storage_fault_decides_no_game() -> Tested {
         now.result.is_none() && clocks.times.white.main_ms > 500,
         "{clocks:?}"
     );
-    black.play(1, "e5")?;
-    white.now(|now| now.ply == 2).await?;
+    black.play(3, "e5")?;
+    white.now(|now| now.ply == 4).await?;
     let stored = bench.store.load(&id).await?.ok_or("not stored")?;
     let played = stored.events.iter().filter(|e| e.body.contains("played"));
-    assert_eq!(played.count(), 2, "nothing is doubled");
+    assert_eq!(played.count(), 4, "nothing is doubled");
     bench.end().await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn time_in_storing_is_nobodys() -> Tested {
     let bench = Bench::start("slow").await?;
-    let (id, [white, mut black]) = bench.begun(1, "fischer:10s+0s").await?;
+    let (id, [white, mut black]) = bench.under_way(1, "fischer:10s+0s").await?;
     bench.slow_ms.store(400, Relaxed);
-    white.play(0, "e4")?;
-    let now = black.now(|now| now.ply == 1).await?;
+    white.play(2, "e4")?;
+    let now = black.now(|now| now.ply == 3).await?;
     let left = now.clocks.ok_or("no clocks")?.times.black.main_ms;
     assert!(left > 9900, "{left} ms left after a commit of 400 ms");
     bench.slow_ms.store(0, Relaxed);
@@ -383,7 +398,7 @@ async fn a_game_that_nobody_looks_at_costs_nothing() -> Tested {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flag_falls_though_nobody_is_there() -> Tested {
     let bench = Bench::start("flag").await?;
-    let (id, players) = bench.begun(1, "fischer:2s+0s").await?;
+    let (id, players) = bench.under_way(1, "fischer:2s+0s").await?;
     drop(players);
     // As after a sudden end: no task knows of the game.
     let attends = tokio::spawn(bench.directory.clone().attend());
@@ -401,6 +416,81 @@ async fn a_flag_falls_though_nobody_is_there() -> Tested {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     attends.abort();
+    bench.end().await
+}
+
+/// Who has left can lose by it; whatever the server does is no leaving.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_game_of_one_who_has_left_is_claimed() -> Tested {
+    let bench = Bench::start("left").await?;
+    let clock = bench.directory.services().clock.clone();
+    let (id, [mut white, black]) = bench.under_way(1, "fischer:10m+0s").await?;
+    let claim = || Deed::Claim {
+        claim: play::Claim::Win,
+    };
+    let refusal = |m| match m {
+        ServerMessage::Refused { of, message, .. } => Some((of, message)),
+        _ => None,
+    };
+    white.deeds.send(claim())?;
+    let (of, message) = white.until(refusal).await?;
+    assert!(of == "claim" && message.contains("nobody has"), "{message}");
+    drop(black);
+    let gone = |now: &crate::wire::Now| now.players.black.claim_in_ms;
+    let now = white.now(|now| gone(now).is_some()).await?;
+    let left = gone(&now).ok_or("")?;
+    assert!((50_000..=60_000).contains(&left), "{left} ms");
+    assert!(!now.players.black.online && now.players.white.claim_in_ms.is_none());
+    clock.advance(Duration::from_secs(50));
+    white.deeds.send(claim())?;
+    let (_, message) = white.until(refusal).await?;
+    assert!(message.contains("just left"), "{message}");
+
+    // The server is at fault: time stands still.
+    bench.broken.store(true, Relaxed);
+    white.deeds.send(Deed::Chat {
+        text: "are you there?".into(),
+    })?;
+    white
+        .until(|m| match m {
+            ServerMessage::Trouble { trouble } => trouble,
+            ServerMessage::Update { now, .. } => now.trouble,
+            _ => None,
+        })
+        .await?;
+    bench.broken.store(false, Relaxed);
+
+    // It starts again: who is not there may be on the way.
+    let live = bench.directory.find_live(&id).ok_or("not live")?;
+    live.commands.send(Box::new(Command::Shutdown)).await?;
+    drop(live);
+    while white.until(Some).await.is_ok() {}
+    let start = Instant::now();
+    while bench.directory.find_live(&id).is_some() && start.elapsed() < LINGER {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let mut white = sit(&bench.directory, &id, 1, None).await?;
+    let now = white.now(|_| true).await?;
+    let left = gone(&now).ok_or("Black is not there")?;
+    assert!(left > 55_000, "{left} ms after a start");
+    assert_eq!(now.stage, Told::Playing);
+
+    // One who comes back has not left.
+    let mut black = sit(&bench.directory, &id, 2, None).await?;
+    white.now(|now| gone(now).is_none()).await?;
+    black.now(|now| now.players.black.online).await?;
+    drop(black);
+    white.now(|now| gone(now).is_some()).await?;
+    clock.advance(Duration::from_secs(61));
+    white.deeds.send(claim())?;
+    let now = white.now(|now| now.stage == Told::Over).await?;
+    let result = now.result.ok_or("no result")?;
+    assert_eq!(
+        (result.winner, result.reason.as_str()),
+        (Some(crate::wire::Side::White), "abandoned")
+    );
+    let stored = bench.store.load(&id).await?.ok_or("not stored")?;
+    assert!(stored.over && stored.events.iter().any(|e| e.body.contains("claimed")));
     bench.end().await
 }
 

@@ -26,7 +26,7 @@ pub struct NewGame {
     /// The side of the one who asks; by lot if missing.
     #[serde(default)]
     pub side: Option<Side>,
-    /// Clock as `fischer:5m+3s`, `tiger:10m+5s`, `days:3`; none if missing.
+    /// Clock as `fischer:5m+3s`, `tiger:10m+5s` or `tiger 10+5`, `days:3`; none if missing.
     #[serde(default)]
     pub clock: Option<String>,
     /// Whether moves may be taken back with the opponent's consent. Always so against the engine.
@@ -122,6 +122,10 @@ pub struct Player {
     pub seated: bool,
     /// Whether someone is there now.
     pub online: bool,
+    /// Milliseconds until the opponent may claim the game, as this player has left it; 0 from then on. Missing while the
+    /// player is there, and where a game cannot be claimed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub claim_in_ms: Option<u64>,
 }
 
 /// How a game ended.
@@ -174,6 +178,9 @@ pub struct Clocks {
     /// Whose time runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub running: Option<Side>,
+    /// Whether they wait until both have moved.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub waiting: bool,
 }
 
 /// What is so now.
@@ -309,6 +316,8 @@ pub struct Snapshot {
     pub clock: String,
     /// Whether moves may be taken back.
     pub takebacks: bool,
+    /// Whether it is shown among the games to watch; if not, it is watched by those who have its address.
+    pub public: bool,
     /// The side of the one who is told; missing for those who watch and for Counsellors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own: Option<Side>,

@@ -85,11 +85,23 @@ pub struct AttemptNow {
     /// The last move on the board, either side's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
+    /// The board after the learner's last move, where the opponent has answered it: shown for a moment before the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved: Option<AttemptMoved>,
     /// How it goes.
     pub progress: AttemptProgress,
     /// Why it has failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+}
+
+/// The board after the learner's move, before the opponent's answer.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct AttemptMoved {
+    /// Position text, as in [`AttemptNow`].
+    pub fen: String,
+    /// The learner's move in UCI form.
+    pub last: String,
 }
 
 /// How an attempt goes.

@@ -68,6 +68,11 @@ pub enum ClientMessage {
     },
     /// Give the game up before both have moved; no result.
     Abort,
+    /// Claim the game whose opponent has left, when `claim_in_ms` of that player has gone by.
+    Claim {
+        /// As what.
+        claim: Claim,
+    },
     /// Propose a rematch with sides changed, or agree to it.
     Rematch,
     /// A line for the opponent.
@@ -106,6 +111,16 @@ pub enum ClientMessage {
         /// Comes back.
         n: u32,
     },
+}
+
+/// What a player claims whose opponent has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// The game is won.
+    Win,
+    /// It is a draw.
+    Draw,
 }
 
 /// A position to be analysed.

@@ -41,14 +41,15 @@ fn a_tiger_clock_runs_into_the_reserve_and_out() -> Tested {
         seq: None,
         text: "d4".into(),
     };
-    let none = Duration::ZERO;
     let refused = kept
         .table
-        .decide(WHITE, &late, ms(3150), none, &mut Dice(1));
+        .decide(WHITE, &late, &Circumstances::at(ms(3150)), &mut Dice(1));
     assert_eq!(refused, Err(Refused::Flagged));
-    let saved = kept
-        .table
-        .decide(WHITE, &late, ms(3150), ms(60), &mut Dice(1));
+    let on_the_way = Circumstances {
+        lag: ms(60),
+        ..Circumstances::at(ms(3150))
+    };
+    let saved = kept.table.decide(WHITE, &late, &on_the_way, &mut Dice(1));
     assert!(saved.is_ok(), "what was on the way is not charged");
     let event = kept
         .table
@@ -118,7 +119,13 @@ fn what_is_not_charged_for_the_way_is_bounded() -> Tested {
         };
         // White claims the most that is ever granted, on every move.
         let lag = if ply % 2 == 0 { ms(100) } else { ms(0) };
-        let events = kept.table.decide(who, &deed, now, lag, &mut Dice(1))?;
+        let circumstances = Circumstances {
+            lag,
+            ..Circumstances::at(now)
+        };
+        let events = kept
+            .table
+            .decide(who, &deed, &circumstances, &mut Dice(1))?;
         for event in &events {
             if let Event::Played { lag, .. } = event {
                 credited += ms(*lag);

@@ -1,4 +1,4 @@
-//! How long the lower levels take for a move: as people do, neither at once nor for ages. What is obvious goes quickly, and
+//! How long the lower levels take for a move where they are to take a natural time: as people do, neither at once nor for ages. What is obvious goes quickly, and
 //! a choice between many moves takes longer; the clock is never lost by it.
 
 use std::time::Duration;

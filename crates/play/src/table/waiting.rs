@@ -1,0 +1,131 @@
+//! Waiting: when something happens of itself, clocks that wait for the first moves, and the game of an opponent who has
+//! left.
+
+use super::{Event, FIRST_MOVES, SILENCE, SILENT, Stage, Table, WAITING};
+use crate::deed::{Circumstances, Claim, Refused};
+use husun::Side;
+use husun::clock::TimeControl;
+use std::time::Duration;
+
+/// How long one waits at least, and at most, before the game of an opponent who has left can be claimed.
+const PATIENCE: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(300)];
+/// Moves of a usual game.
+const MOVES: u32 = 40;
+
+impl Table {
+    /// When something happens of itself: a flag falls, or silence has lasted too long.
+    pub fn deadline(&self) -> Option<Duration> {
+        match (self.stage(), &self.clock) {
+            (Stage::Playing, Some(clock)) if self.clock_runs() => clock.deadline(),
+            // It does not count yet.
+            (Stage::Playing, Some(_)) => Some(self.at + WAITING),
+            (Stage::Playing, None) => Some(self.at + SILENT),
+            (Stage::Customs, _) => Some(self.customs.as_ref()?.since() + SILENCE),
+            (Stage::Waiting, _) => Some(self.at + WAITING),
+            (Stage::Over | Stage::Aborted, _) => None,
+        }
+    }
+
+    /// A time before which nothing happens of itself, whatever the players do until then: what each has left only
+    /// grows with moves.
+    pub fn earliest(&self, at: Duration) -> Option<Duration> {
+        let deadline = self.deadline()?;
+        let running = self.clock.as_ref().filter(|_| self.playing().is_some());
+        let Some(clock) = running else {
+            return Some(deadline);
+        };
+        let left = |side| clock.remaining(side, at).total(clock.control());
+        let least = Side::ALL.into_iter().filter_map(left).min();
+        Some(least.map_or(deadline, |least| deadline.min(at + least)))
+    }
+
+    /// Whether the clock does not run before the half-move with this index: each side's first move takes none of its
+    /// time, as long as it takes, so nobody is charged for a friend who has opened the link and is not ready yet. With
+    /// days for each move there is time enough.
+    pub(super) fn clocks_wait_at(&self, ply: usize) -> bool {
+        let days = matches!(self.spec.control, TimeControl::Correspondence { .. });
+        self.spec.clocks_wait && !days && ply < FIRST_MOVES
+    }
+
+    /// Whether somebody's time runs.
+    pub fn clock_runs(&self) -> bool {
+        let clock = self.clock.as_ref().filter(|_| self.playing().is_some());
+        clock.is_some_and(|clock| clock.turn().is_some())
+    }
+
+    /// Whether the clock waits until both have moved.
+    pub fn clock_waits(&self) -> bool {
+        self.clock.is_some() && self.playing().is_some() && self.clocks_wait_at(self.ply())
+    }
+
+    /// How long the one who is there waits for an opponent who has left before the game can be claimed: a tenth of what
+    /// forty moves get, a minute at least and five at most. Nothing where nobody has to stay at the board: with days for
+    /// each move, and without a clock.
+    pub fn patience(&self) -> Option<Duration> {
+        let time = match self.spec.control {
+            TimeControl::Tiger {
+                engagement: base,
+                reserve_per_move: each,
+            }
+            | TimeControl::Fischer {
+                base,
+                increment: each,
+            }
+            | TimeControl::Delay { base, delay: each } => base + each * MOVES,
+            TimeControl::Byoyomi {
+                base,
+                periods,
+                period,
+            } => base + period * u32::from(periods),
+            TimeControl::Correspondence { .. } | TimeControl::None => return None,
+        };
+        Some((time / 10).clamp(PATIENCE[0], PATIENCE[1]))
+    }
+
+    /// When the opponent of a player who has been away since a time can claim the game; nothing if there is nobody who
+    /// could, or the game does not count yet.
+    pub fn claimed_from(&self, away: Option<Duration>) -> Option<Duration> {
+        let counts = self.playing().is_some() && !self.can_abort();
+        let people = !self.has_engine();
+        (counts && people).then_some(away? + self.patience()?)
+    }
+
+    fn has_only_royals(&self, side: Side) -> bool {
+        self.game().is_some_and(|game| {
+            let position = game.position();
+            let setup = position.setup();
+            let pieces = setup.board.iter().flatten();
+            let all = pieces.filter(|(s, _)| *s == side).count();
+            all <= position.royal_count(side) as usize
+        })
+    }
+
+    /// What follows when a player claims the game of an opponent who has left.
+    pub(super) fn claim(
+        &self,
+        side: Side,
+        claim: Claim,
+        &Circumstances { at, away, .. }: &Circumstances,
+    ) -> Result<Vec<Event>, Refused> {
+        self.going_on()?;
+        if self.can_abort() {
+            return Err(Refused::NotCounting);
+        }
+        if self.patience().is_none() {
+            return Err(Refused::NobodyWaits);
+        }
+        let other = side.opponent();
+        let from = self.claimed_from(*away.get(other));
+        match from.ok_or(Refused::NobodyLeft)?.checked_sub(at) {
+            None | Some(Duration::ZERO) => {
+                // As when a time has run out: who cannot win is given a draw.
+                let claim = match self.has_only_royals(side) {
+                    true => Claim::Draw,
+                    false => claim,
+                };
+                Ok(vec![Event::Claimed { side, claim }])
+            }
+            Some(rest) => Err(Refused::LeftJustNow(rest.as_millis().div_ceil(1000) as u64)),
+        }
+    }
+}
