@@ -12,7 +12,7 @@ mod tests;
 
 pub use apply::Misfit;
 pub use card::{CardPlayer, StoredCard, StoredResult};
-pub use event::{Entry, Event, Opener, Person, SeatSpec, Spec};
+pub use event::{DELETED, Entry, Event, Opener, Person, SeatSpec, Spec, without_name};
 pub use settling::{Asked, Settling};
 
 use crate::Games;

@@ -105,6 +105,7 @@ mod tests {
             let person = Person {
                 guest: format!("guest{name}"),
                 name: name.into(),
+                ..Person::default()
             };
             for event in table.joined(who, person, format!("new {name}")) {
                 table.apply(&event, Duration::ZERO)?;
@@ -145,6 +146,7 @@ mod tests {
             kept: Some(Person {
                 guest: format!("kept for {side:?}"),
                 name: "Ann".into(),
+                ..Person::default()
             }),
             ..SeatSpec::default()
         })?;

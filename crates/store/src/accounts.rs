@@ -2,7 +2,7 @@
 //! here.
 
 use super::append;
-use super::sql::SqlStore;
+use super::sql::{Dialect, SqlStore};
 use super::{Answer, StoreError};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
@@ -90,13 +90,13 @@ pub trait AccountStore: std::fmt::Debug + Send + Sync + 'static {
     fn account<'a>(&'a self, id: &'a str) -> Answer<'a, Option<AccountRow>>;
     /// An account by a reading of its name, unless it was deleted.
     fn account_named<'a>(&'a self, reading: &'a str) -> Answer<'a, Option<AccountRow>>;
-    /// Puts a password in the place of the one before, and ends all sessions but those kept.
+    /// Puts a password in the place of the one before, and ends all sessions but the one kept; tells which.
     fn set_password<'a>(
         &'a self,
         account: &'a str,
         password: &'a str,
         keep: Option<&'a str>,
-    ) -> Answer<'a, ()>;
+    ) -> Answer<'a, Vec<String>>;
     /// Puts recovery codes in the place of others; false if those are not there (any more).
     fn set_recovery<'a>(
         &'a self,
@@ -105,13 +105,26 @@ pub trait AccountStore: std::fmt::Debug + Send + Sync + 'static {
         after: &'a str,
     ) -> Answer<'a, bool>;
     /// Empties an account for good: what it was opened with, where it was open, its name. `digests` are kept so
-    /// that nobody takes the name.
+    /// that nobody takes the name. Tells which sessions have ended.
     fn delete_account<'a>(
         &'a self,
         account: &'a str,
         name: &'a str,
         digests: &'a [String],
-    ) -> Answer<'a, ()>;
+    ) -> Answer<'a, Vec<String>>;
+    /// Games of an account after one, in the order of their ids.
+    fn games_of<'a>(
+        &'a self,
+        account: &'a str,
+        after: &'a str,
+        limit: u32,
+    ) -> Answer<'a, Vec<String>>;
+    /// Accounts that were deleted and whose games have not been rewritten since.
+    fn deleted_accounts(&self) -> Answer<'_, Vec<String>>;
+    /// Writes the games of a deleted account anew, where `change` gives another text for what was settled or has
+    /// happened; tells which games were. They are done with when an answer comes.
+    fn rewrite_games<'a>(&'a self, account: &'a str, change: Change<'a>)
+    -> Answer<'a, Vec<String>>;
     /// Keeps a session.
     fn begin_session<'a>(&'a self, session: &'a SessionRow) -> Answer<'a, ()>;
     /// A session with its account.
@@ -135,6 +148,9 @@ pub trait AccountStore: std::fmt::Debug + Send + Sync + 'static {
     /// Forgets a passkey of an account; false if it has none of that id.
     fn remove_passkey<'a>(&'a self, account: &'a str, id: &'a str) -> Answer<'a, bool>;
 }
+
+/// Gives a text that takes the place of another; nothing if that stays.
+pub type Change<'a> = &'a (dyn Fn(&str) -> Option<String> + Sync);
 
 /// Which sessions are ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -320,10 +336,10 @@ async fn empty(
     account: &str,
     name: &str,
     digests: &[String],
-) -> Result<(), StoreError> {
+) -> Result<Vec<String>, StoreError> {
+    let ended = end_sessions(connection, account, Ended::AllBut(None)).await?;
     for sql in [
         "DELETE FROM account_names WHERE account = $1",
-        "DELETE FROM sessions WHERE account = $1",
         "DELETE FROM passkeys WHERE account = $1",
     ] {
         sqlx::query(sql)
@@ -345,7 +361,113 @@ async fn empty(
     .bind(account)
     .execute(connection)
     .await?;
-    Ok(())
+    Ok(ended)
+}
+
+/// Writes one game anew; tells whether anything has changed.
+async fn rewrite(
+    connection: &mut AnyConnection,
+    game: &str,
+    change: Change<'_>,
+) -> Result<bool, StoreError> {
+    let mut changed = false;
+    let spec = sqlx::query("SELECT spec FROM games WHERE id = $1")
+        .bind(game)
+        .fetch_one(&mut *connection)
+        .await?;
+    if let Some(spec) = change(&spec.try_get::<String, _>(0)?) {
+        changed = true;
+        sqlx::query("UPDATE games SET spec = $1 WHERE id = $2")
+            .bind(spec)
+            .bind(game)
+            .execute(&mut *connection)
+            .await?;
+    }
+    let events = sqlx::query("SELECT seq, body FROM events WHERE game = $1")
+        .bind(game)
+        .fetch_all(&mut *connection)
+        .await?;
+    for event in events {
+        if let Some(body) = change(&event.try_get::<String, _>(1)?) {
+            changed = true;
+            sqlx::query("UPDATE events SET body = $1 WHERE game = $2 AND seq = $3")
+                .bind(body)
+                .bind(game)
+                .bind(event.try_get::<i64, _>(0)?)
+                .execute(&mut *connection)
+                .await?;
+        }
+    }
+    if changed {
+        // Its card is made anew when it is asked for.
+        sqlx::query("UPDATE games SET card = NULL, card_seq = -1 WHERE id = $1")
+            .bind(game)
+            .execute(connection)
+            .await?;
+    }
+    Ok(changed)
+}
+
+const GAMES: &str = "SELECT game FROM seats WHERE guest = $1 AND game > $2 ORDER BY game LIMIT $3";
+/// Games written anew in one transaction.
+const PAGE: i64 = 100;
+
+impl SqlStore {
+    async fn rewrite_now(
+        &self,
+        account: &str,
+        change: Change<'_>,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut changed = Vec::new();
+        let mut last = String::new();
+        loop {
+            let (mut writing, mut connection) = self.take().await?;
+            let page = rewrite_page(&mut connection, self.dialect(), account, &last, change).await;
+            let page = super::sql::give_back(&mut writing, connection, page).await?;
+            drop(writing);
+            changed.extend(
+                page.iter()
+                    .filter(|(_, is)| *is)
+                    .map(|(game, _)| game.clone()),
+            );
+            match page.into_iter().next_back() {
+                Some((game, _)) => last = game,
+                None => break,
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// The next games, each with whether it has changed, in one transaction; after the last the account is done with.
+async fn rewrite_page(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+    account: &str,
+    last: &str,
+    change: Change<'_>,
+) -> Result<Vec<(String, bool)>, StoreError> {
+    append::begin(connection, dialect).await?;
+    let rows = sqlx::query(GAMES)
+        .bind(account)
+        .bind(last)
+        .bind(PAGE)
+        .fetch_all(&mut *connection)
+        .await?;
+    let mut page = Vec::new();
+    for row in rows {
+        let game: String = row.try_get(0)?;
+        let changed = rewrite(connection, &game, change).await?;
+        page.push((game, changed));
+    }
+    if page.is_empty() {
+        sqlx::query("UPDATE accounts SET deleted = 2 WHERE id = $1 AND deleted = 1")
+            .bind(account)
+            .execute(&mut *connection)
+            .await?;
+    }
+    append::commit(connection, dialect).await?;
+    Ok(page)
 }
 
 impl AccountStore for SqlStore {
@@ -379,7 +501,7 @@ impl AccountStore for SqlStore {
         account: &'a str,
         password: &'a str,
         keep: Option<&'a str>,
-    ) -> Answer<'a, ()> {
+    ) -> Answer<'a, Vec<String>> {
         writing!(self, |connection| {
             append::begin(connection, self.dialect()).await?;
             sqlx::query("UPDATE accounts SET password = $1 WHERE id = $2 AND deleted = 0")
@@ -387,8 +509,9 @@ impl AccountStore for SqlStore {
                 .bind(account)
                 .execute(&mut *connection)
                 .await?;
-            end_sessions(connection, account, Ended::AllBut(keep)).await?;
-            append::commit(connection, self.dialect()).await
+            let ended = end_sessions(connection, account, Ended::AllBut(keep)).await?;
+            append::commit(connection, self.dialect()).await?;
+            Ok(ended)
         })
     }
 
@@ -416,12 +539,37 @@ impl AccountStore for SqlStore {
         account: &'a str,
         name: &'a str,
         digests: &'a [String],
-    ) -> Answer<'a, ()> {
+    ) -> Answer<'a, Vec<String>> {
         writing!(self, |connection| {
             append::begin(connection, self.dialect()).await?;
-            empty(connection, account, name, digests).await?;
-            append::commit(connection, self.dialect()).await
+            let ended = empty(connection, account, name, digests).await?;
+            append::commit(connection, self.dialect()).await?;
+            Ok(ended)
         })
+    }
+
+    fn games_of<'a>(
+        &'a self,
+        account: &'a str,
+        after: &'a str,
+        limit: u32,
+    ) -> Answer<'a, Vec<String>> {
+        let values = (account, after, i64::from(limit));
+        reading!(self, GAMES, [values.0, values.1, values.2], |row| row
+            .try_get(0))
+    }
+
+    fn deleted_accounts(&self) -> Answer<'_, Vec<String>> {
+        let sql = "SELECT id FROM accounts WHERE deleted = 1";
+        reading!(self, sql, [], |row| row.try_get(0))
+    }
+
+    fn rewrite_games<'a>(
+        &'a self,
+        account: &'a str,
+        change: Change<'a>,
+    ) -> Answer<'a, Vec<String>> {
+        Box::pin(self.rewrite_now(account, change))
     }
 
     fn begin_session<'a>(&'a self, session: &'a SessionRow) -> Answer<'a, ()> {

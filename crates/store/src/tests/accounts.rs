@@ -2,7 +2,7 @@
 
 use super::Tested;
 use crate::accounts::*;
-use std::sync::Arc;
+use crate::{EventRow, GameWrite, NewGameRow, SqlStore, Store};
 
 fn account(tag: &str, name: &str) -> NewAccount {
     let id = format!("{tag}{name}");
@@ -44,12 +44,13 @@ fn passkey(account: &str, id: &str) -> PasskeyRow {
 }
 
 /// What both databases must do.
-pub(super) async fn contract(store: Arc<dyn AccountStore>, tag: &str) -> Tested {
-    let store = store.as_ref();
+pub(super) async fn contract(games: &SqlStore, tag: &str) -> Tested {
+    let store: &dyn AccountStore = games;
     names_are_one_persons(store, tag).await?;
     sessions_begin_and_end(store, tag).await?;
     passkeys_come_and_go(store, tag).await?;
-    a_deleted_account_leaves_no_name(store, tag).await
+    a_deleted_account_leaves_no_name(store, tag).await?;
+    games_of_the_deleted_are_rewritten(games, store, tag).await
 }
 
 async fn names_are_one_persons(store: &dyn AccountStore, tag: &str) -> Tested {
@@ -107,7 +108,8 @@ async fn sessions_begin_and_end(store: &dyn AccountStore, tag: &str) -> Tested {
     assert_eq!(ended, [second.digest.as_str()]);
     // Another password ends all sessions but the one in which it was set.
     store.begin_session(&second).await?;
-    store.set_password(&ann, "new", kept).await?;
+    let ended = store.set_password(&ann, "new", kept).await?;
+    assert_eq!(ended, [second.digest.as_str()]);
     assert_eq!(store.session(&second.digest).await?, None);
     let (_, account) = store.session(&first.digest).await?.ok_or("ended")?;
     assert_eq!(account.password.as_deref(), Some("new"));
@@ -148,7 +150,8 @@ async fn a_deleted_account_leaves_no_name(store: &dyn AccountStore, tag: &str) -
     let dan = account(tag, "dan");
     let id = &dan.account.id;
     let digests = [format!("{tag}digest")];
-    store.delete_account(id, "deleted", &digests).await?;
+    let ended = store.delete_account(id, "deleted", &digests).await?;
+    assert_eq!(ended, [dan.session.digest.as_str()]);
     let left = store.account(id).await?.ok_or("its games stay")?;
     assert_eq!((left.name.as_str(), left.deleted), ("deleted", true));
     assert_eq!((left.password, left.recovery.as_str()), (None, "[]"));
@@ -161,5 +164,53 @@ async fn a_deleted_account_leaves_no_name(store: &dyn AccountStore, tag: &str) -
     let mut next = account(tag, "eve");
     next.readings.push(digests[0].clone());
     assert_eq!(store.register(&next).await?, Registered::Taken);
+    Ok(())
+}
+
+async fn games_of_the_deleted_are_rewritten(
+    games: &SqlStore,
+    store: &dyn AccountStore,
+    tag: &str,
+) -> Tested {
+    let dan = account(tag, "dan").account.id;
+    let event = |seq, body: &str| EventRow {
+        seq,
+        at_ms: 0,
+        run: 1,
+        run_ms: 0,
+        wall_ms: 0,
+        body: body.into(),
+        guest: None,
+    };
+    // More than a page, and one of somebody else.
+    let ids: Vec<String> = (0..130).map(|n| format!("{tag}dans{n:03}")).collect();
+    let write = |game: &String, guest: &str| GameWrite {
+        game: game.clone(),
+        made: Some(NewGameRow {
+            spec: "for Dan".into(),
+            made_ms: 1000,
+            guests: vec![guest.into()],
+        }),
+        events: vec![event(1, "Dan came"), event(2, "e2e4")],
+        ..GameWrite::default()
+    };
+    let mut writes: Vec<GameWrite> = ids.iter().map(|id| write(id, &dan)).collect();
+    let other = format!("{tag}other");
+    writes.push(write(&other, "nobody"));
+    for result in games.write(&writes).await? {
+        result?;
+    }
+    assert!(store.deleted_accounts().await?.contains(&dan));
+    let change = |text: &str| text.contains("Dan").then(|| text.replace("Dan", "deleted"));
+    let mut changed = store.rewrite_games(&dan, &change).await?;
+    changed.sort();
+    assert_eq!(changed, ids);
+    assert!(!store.deleted_accounts().await?.contains(&dan));
+    let game = games.load(&ids[129]).await?.ok_or("gone")?;
+    assert_eq!(game.spec, "for deleted");
+    let bodies: Vec<&str> = game.events.iter().map(|e| e.body.as_str()).collect();
+    assert_eq!(bodies, ["deleted came", "e2e4"]);
+    let game = games.load(&other).await?.ok_or("gone")?;
+    assert_eq!(game.spec, "for Dan");
     Ok(())
 }
