@@ -3,6 +3,7 @@
 export type Route =
   | { page: 'home' }
   | { page: 'mine' }
+  | { page: 'account'; fresh: boolean }
   | { page: 'game'; id: string }
   | { page: 'rules'; id: string | null }
   | { page: 'review'; id: string; game: boolean }
@@ -21,6 +22,9 @@ function read(path: string): Route {
       return { page: 'home' };
     case 'mine':
       return { page: 'mine' };
+    case 'account':
+    case 'register':
+      return second ? { page: 'lost' } : { page: 'account', fresh: first === 'register' };
     case 'game':
       return second ? { page: 'game', id: second } : { page: 'lost' };
     case 'rules':

@@ -246,6 +246,15 @@ async fn floods_do_not_keep_honest_players_waiting() -> Fallible<()> {
     );
     assert!(most < DURING_MB, "{most} MB while flooded");
     assert!(after <= AFTER_MB, "{after} MB a minute after");
+    let figures = common::ask(address, Request::get("/metrics")).await?;
+    println!("goes above a millisecond of the processor:");
+    for line in figures
+        .text()
+        .lines()
+        .filter(|l| l.starts_with("husun_slow_go"))
+    {
+        println!("  {line}");
+    }
     process.kill()?;
     std::fs::remove_dir_all(&data)?;
     Ok(())

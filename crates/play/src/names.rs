@@ -1,5 +1,6 @@
 //! Names that people give themselves, as they are shown to others: visible, in their own direction, and nobody else's.
 
+pub mod account;
 #[cfg(test)]
 mod tests;
 

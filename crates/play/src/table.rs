@@ -15,7 +15,7 @@ mod waiting;
 pub use apply::Misfit;
 pub use card::{CardPlayer, StoredCard, StoredResult};
 pub use counsel::{Counsellor, Counsels};
-pub use event::{Entry, Event, Opener, Person, SeatSpec, Spec};
+pub use event::{DELETED, Entry, Event, Opener, Person, SeatSpec, Spec, without_name};
 pub use settling::{Asked, Settling};
 
 use crate::Games;

@@ -5,6 +5,7 @@ mod attend;
 
 pub(crate) use attend::AHEAD;
 
+use crate::accounts::Accounts;
 use crate::limits::Guard;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{Services, secret, wall_ms};
@@ -265,6 +266,25 @@ impl Directory {
             .run(Weight::Light, move || read(&stored, &services))
             .await?;
         Ok(Some(read?))
+    }
+
+    /// Takes the names of deleted accounts out of their games, in storage and then in memory.
+    pub fn forget_deleted(&self, accounts: &Accounts) {
+        let (directory, accounts) = (self.clone(), accounts.clone());
+        tokio::spawn(async move {
+            let changed = match accounts.forget_deleted().await {
+                Ok(changed) => changed,
+                Err(error) => {
+                    tracing::error!(%error, "games of deleted accounts are rewritten at the next start");
+                    return;
+                }
+            };
+            for id in changed {
+                if let Some(handle) = directory.find_live(&id) {
+                    let _ = handle.commands.send(Box::new(Command::ReadAnew)).await;
+                }
+            }
+        });
     }
 
     /// Asks a live game something that it answers; nothing if the game is not live.

@@ -1,15 +1,17 @@
 //! The HTTP interface: routes, what holds for all of them, and the document that describes them.
 
+mod account;
 pub mod address;
 pub mod cache;
 mod chunks;
 pub mod client;
+mod export;
 mod games;
 pub mod gate;
-mod guests;
 pub mod hosts;
 mod lessons;
 mod looks;
+mod me;
 pub mod operate;
 mod positions;
 mod reach;
@@ -25,7 +27,7 @@ use crate::work::WorkError;
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, post};
+use axum::routing::{any, delete, get, post, put};
 use axum::{Router, middleware};
 use serde::de::DeserializeOwned;
 use std::net::IpAddr;
@@ -80,8 +82,9 @@ pub fn router(app: App) -> Router {
         )
         .route("/api/reviews/{id}", get(reviews::look).post(reviews::go_on))
         .route("/api/reviews/{id}/try", post(reviews::attempt))
-        .route("/api/me", get(guests::me).put(guests::rename))
-        .route("/api/me/games", get(guests::own))
+        .route("/api/me", get(me::me).put(me::rename))
+        .route("/api/me/games", get(me::own))
+        .merge(accounts())
         .route("/api/openapi.json", get(operate::openapi))
         .route("/api", any(missing))
         .route("/api/", any(missing))
@@ -105,6 +108,35 @@ pub fn router(app: App) -> Router {
         // the threads that serve everybody, so quickly.
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .with_state(app)
+}
+
+/// Routes of accounts.
+fn accounts() -> Router<App> {
+    Router::new()
+        .route(
+            "/api/account",
+            get(account::detail)
+                .post(account::register)
+                .delete(account::delete),
+        )
+        .route("/api/account/export", get(export::export))
+        .route("/api/account/password", put(account::set_password))
+        .route("/api/account/codes", post(account::new_codes))
+        .route("/api/account/sessions", delete(account::end_others))
+        .route("/api/account/sessions/{id}", delete(account::end_session))
+        .route("/api/account/passkeys/question", post(account::ask_to_make))
+        .route("/api/account/passkeys", post(account::take_made))
+        .route(
+            "/api/account/passkeys/{id}",
+            delete(account::remove_passkey),
+        )
+        .route(
+            "/api/session",
+            post(account::sign_in).delete(account::sign_out),
+        )
+        .route("/api/session/recovery", post(account::recover))
+        .route("/api/session/passkey/question", post(account::ask_to_show))
+        .route("/api/session/passkey", post(account::sign_in_by_passkey))
 }
 
 async fn missing() -> Failure {
@@ -251,9 +283,25 @@ pub fn document() -> utoipa::openapi::OpenApi {
         reviews::look,
         reviews::go_on,
         reviews::attempt,
-        guests::me,
-        guests::rename,
-        guests::own,
+        me::me,
+        me::rename,
+        me::own,
+        account::register,
+        account::detail,
+        account::delete,
+        export::export,
+        account::set_password,
+        account::new_codes,
+        account::end_session,
+        account::end_others,
+        account::ask_to_make,
+        account::take_made,
+        account::remove_passkey,
+        account::sign_in,
+        account::sign_out,
+        account::recover,
+        account::ask_to_show,
+        account::sign_in_by_passkey,
         operate::openapi,
         operate::health,
         operate::ready,

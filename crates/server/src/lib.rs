@@ -3,11 +3,11 @@
 //! A game is a [`play::table::Table`], a value that events change; the task in `task.rs` owns it, has every event stored and
 //! then tells the sockets. Rules, search and drawing are the libraries'.
 
+pub mod accounts;
 pub mod clock;
 pub mod config;
 pub mod directory;
 pub mod engines;
-pub mod guest;
 pub mod http;
 pub mod limits;
 pub mod net;
@@ -23,6 +23,7 @@ mod slow;
 pub mod socket;
 pub mod state;
 pub mod task;
+pub mod visitor;
 pub mod wire;
 pub mod work;
 

@@ -20,6 +20,10 @@ pub struct Limits {
     pub requests_per_second: u32,
     /// Games made a minute and address.
     pub games_per_minute: u32,
+    /// Attempts to sign in a minute, for an address and for a name, as many at once.
+    pub sign_ins_per_minute: u32,
+    /// Accounts made an hour and address, as many at once.
+    pub accounts_per_hour: u32,
     /// Games given to the engine to be looked back at, an hour and address, as many at once.
     pub reviews_per_hour: u32,
     /// Positions computed a second and address, with bursts of ten times that: texts are charged by their moves,
@@ -44,6 +48,8 @@ impl Default for Limits {
         Limits {
             requests_per_second: 50,
             games_per_minute: 60,
+            sign_ins_per_minute: 10,
+            accounts_per_hour: 10,
             reviews_per_hour: 60,
             positions_per_second: 2000,
             connections: 10_000,
@@ -58,10 +64,12 @@ impl Default for Limits {
 
 impl Limits {
     /// Each with its key in the settings.
-    pub fn named(&self) -> [(&'static str, u32); 10] {
+    pub fn named(&self) -> [(&'static str, u32); 12] {
         [
             ("requests_per_second", self.requests_per_second),
             ("games_per_minute", self.games_per_minute),
+            ("sign_ins_per_minute", self.sign_ins_per_minute),
+            ("accounts_per_hour", self.accounts_per_hour),
             ("reviews_per_hour", self.reviews_per_hour),
             ("positions_per_second", self.positions_per_second),
             ("connections", self.connections),

@@ -106,6 +106,7 @@ mod tests {
             let person = Person {
                 guest: format!("guest{name}"),
                 name: name.into(),
+                ..Person::default()
             };
             for event in table.joined(who, person, format!("new {name}")) {
                 table.apply(&event, Duration::ZERO)?;
@@ -146,6 +147,7 @@ mod tests {
             kept: Some(Person {
                 guest: format!("kept for {side:?}"),
                 name: "Ann".into(),
+                ..Person::default()
             }),
             ..SeatSpec::default()
         })?;

@@ -1,10 +1,11 @@
 //! Starts a server: storage, engine, games under way, routes; and ends it.
 
+use crate::accounts::names::Names;
+use crate::accounts::{Accounts, Attempts};
 use crate::clock::{BEAT, Halt, ServerClock, TimeNote};
 use crate::config::{Config, ConfigError};
 use crate::directory::Directory;
 use crate::engines::{Engines, LocalEngines};
-use crate::guest;
 use crate::http::gate::Gate;
 use crate::http::{self, cache::AnswerCache, client::Client, hosts::Hosts, operate::StorageHealth};
 use crate::limits::Guard;
@@ -15,6 +16,7 @@ use crate::seats::SeatKeys;
 use crate::services::{Services, wall_ms};
 use crate::slow::watched;
 use crate::state::{App, MEMORY};
+use crate::visitor;
 use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
 use bus::LocalBus;
@@ -145,7 +147,7 @@ pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeErr
         folder: config.data.display().to_string(),
         error,
     };
-    let key = guest::key_of(&config.data).map_err(data)?;
+    let key = visitor::key_of(&config.data).map_err(data)?;
     let listener = TcpListener::bind(config.listen)
         .await
         .map_err(|error| ServeError::Listen {
@@ -212,13 +214,21 @@ impl Running {
             }
         };
         let directory = Directory::new(services.clone(), self.config.limits.live_games as usize);
+        let names = Names::of(&self.config.data).map_err(|error| ServeError::Data {
+            folder: self.config.data.display().to_string(),
+            error,
+        })?;
+        let accounts = Accounts::new(Arc::new(store.clone()), services.work.clone(), names);
+        directory.forget_deleted(&accounts);
         let app = app(
             &self.config,
             directory.clone(),
+            accounts.clone(),
             self.key,
             self.metrics.clone(),
         );
         let (guard, open_to_players) = (app.guard.clone(), app.ready.clone());
+        let attempts = app.attempts.clone();
         let reviews = app.reviews.clone();
         gate.open(http::router(app));
         let (_alive, server) = std::sync::mpsc::channel();
@@ -230,8 +240,8 @@ impl Running {
             tokio::spawn(follow_health(services.clone())),
             tokio::spawn(watch_storage(store.clone())),
             tokio::spawn(watched("attendance", directory.clone().attend())),
-            tokio::spawn(sweep(guard, self.metrics)),
-            tokio::spawn(forget(reviews.clone())),
+            tokio::spawn(sweep(guard, attempts, self.metrics)),
+            tokio::spawn(forget(reviews.clone(), accounts)),
             tokio::spawn(end_of_start(
                 services.clock.clone(),
                 Duration::from_secs(self.config.start_grace_seconds.into()),
@@ -357,8 +367,20 @@ async fn begin(url: &str, note: &TimeNote) -> Result<(SqlStore, Begun), StoreErr
     ))
 }
 
-fn app(config: &Config, directory: Directory, key: Key, metrics: PrometheusHandle) -> App {
+fn app(
+    config: &Config,
+    directory: Directory,
+    accounts: Accounts,
+    key: Key,
+    metrics: PrometheusHandle,
+) -> App {
+    let limits = &config.limits;
     App {
+        accounts,
+        attempts: Arc::new(Attempts::new(
+            limits.sign_ins_per_minute,
+            limits.accounts_per_hour,
+        )),
         reviews: Reviews::new(directory.services().clone()),
         directory,
         key,
@@ -436,20 +458,22 @@ async fn watch_storage(store: SqlStore) {
     }
 }
 
-/// Forgets reviews whose time is over.
-async fn forget(reviews: Reviews) {
+/// Forgets reviews and sessions whose time is over.
+async fn forget(reviews: Reviews, accounts: Accounts) {
     let mut hours = tokio::time::interval(FORGET);
     loop {
         hours.tick().await;
         reviews.forget().await;
+        accounts.forget_sessions().await;
     }
 }
 
-async fn sweep(guard: Arc<Guard>, metrics: PrometheusHandle) {
+async fn sweep(guard: Arc<Guard>, attempts: Arc<Attempts>, metrics: PrometheusHandle) {
     let mut sweeps = tokio::time::interval(SWEEP);
     loop {
         sweeps.tick().await;
         guard.tidy();
+        attempts.tidy();
         metrics.run_upkeep();
     }
 }

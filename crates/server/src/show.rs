@@ -153,6 +153,7 @@ fn player(table: &Table, side: Side, moment: &Moment<'_>) -> wire::Player {
     let level = table.level(side);
     wire::Player {
         name: table.player_name(side),
+        account: table.person(side).is_some_and(|p| p.account),
         level,
         seated: table.is_there(side),
         online: level.is_some() || *presence.online.get(side),
@@ -338,6 +339,7 @@ pub fn card(
             let player = card.players.get(side);
             wire::Player {
                 name: player.name.clone(),
+                account: player.account,
                 level: player.level,
                 seated: player.seated,
                 online: player.level.is_some() || *presence.online.get(side),
@@ -395,6 +397,7 @@ mod tests {
             let person = Person {
                 guest: format!("{side:?}"),
                 name: "Ann".into(),
+                ..Person::default()
             };
             for event in table.joined(Who::Player(side), person, "number".into()) {
                 table.apply(&event, Duration::ZERO)?;

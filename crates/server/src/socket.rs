@@ -5,7 +5,6 @@ mod analysis;
 pub(crate) mod game;
 pub(crate) mod outbox;
 
-use crate::guest::Guest;
 use crate::http::Failure;
 use crate::http::address::Address;
 use crate::limits::{Rate, Ticket};
@@ -13,6 +12,7 @@ use crate::refusal::{Reason, Refused, refused};
 use crate::slow::watched;
 use crate::state::App;
 use crate::task::LAG;
+use crate::visitor::Visitor;
 use crate::wire::{self, ClientMessage, ServerMessage};
 use axum::extract::State;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
@@ -26,8 +26,11 @@ use play::table::Person;
 use play::{Claim, Deed};
 use serde::Deserialize;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::time::MissedTickBehavior;
 
 /// Bytes of a message at most.
@@ -52,11 +55,11 @@ const PATIENCE: u32 = 50;
 /// `GET /api/socket`: the socket of a game or of the analysis board. Messages as in `wire`.
 pub async fn open(
     State(app): State<App>,
-    guest: Guest,
+    visitor: Visitor,
     Address(address): Address,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let person = guest.person.clone();
+    let person = visitor.person.clone();
     let Some(ticket) = app.guard.socket(address, &person.guest) else {
         let message = "too many connections from you at once; close some pages";
         return Failure::of(Reason::Limit, message).into_response();
@@ -66,9 +69,16 @@ pub async fn open(
         .max_frame_size(MAX_MESSAGE)
         .read_buffer_size(READ_BUFFER)
         .write_buffer_size(0);
-    let answer = upgrade
-        .on_upgrade(move |socket| watched("socket", serve(socket, app, person, address, ticket)));
-    (guest, answer).into_response()
+    // It listens before it is open, so that no end falls between.
+    let endings = Endings {
+        told: app.accounts.endings(),
+        session: visitor.signed_in.as_ref().map(|s| s.session.digest.clone()),
+    };
+    let answer = upgrade.on_upgrade(move |socket| {
+        let served = serve(socket, app, person, address, ticket, endings);
+        watched("socket", served)
+    });
+    (visitor, answer).into_response()
 }
 
 /// Reads a message.
@@ -163,7 +173,37 @@ async fn send(sink: &mut Sink, message: Message) -> bool {
     matches!(sent, Ok(Ok(())))
 }
 
-async fn serve(socket: WebSocket, app: App, person: Person, address: IpAddr, ticket: Ticket) {
+/// Tells when the session ends in which a socket was opened.
+struct Endings {
+    told: broadcast::Receiver<Arc<[String]>>,
+    session: Option<String>,
+}
+
+impl Endings {
+    /// Waits for the end; for ever if the socket is a guest's. If ends were missed it is taken for one of them: who
+    /// is signed in still may come again.
+    async fn ended(&mut self) {
+        let Some(session) = &self.session else {
+            return std::future::pending().await;
+        };
+        loop {
+            match self.told.recv().await {
+                Ok(ended) if !ended.contains(session) => {}
+                Ok(_) | Err(RecvError::Lagged(_)) => return,
+                Err(RecvError::Closed) => return std::future::pending().await,
+            }
+        }
+    }
+}
+
+async fn serve(
+    socket: WebSocket,
+    app: App,
+    person: Person,
+    address: IpAddr,
+    ticket: Ticket,
+    mut endings: Endings,
+) {
     let _counted = Counted::new();
     let (outbox, mut outgoing) = Outbox::new(OUTBOX, OUTBOX_BYTES);
     let number = app.sockets.fetch_add(1, Relaxed);
@@ -225,6 +265,7 @@ async fn serve(socket: WebSocket, app: App, person: Person, address: IpAddr, tic
                     Message::Close(_) => break End::Theirs,
                 }
             }
+            () = endings.ended() => break End::Ours(1008, "signed out"),
             _ = pings.tick() => {
                 if heard.elapsed() > SILENT {
                     break End::Ours(1001, "nothing was heard for too long");

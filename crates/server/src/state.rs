@@ -1,5 +1,6 @@
 //! What handlers share. Each handler asks for the part it needs.
 
+use crate::accounts::{Accounts, Attempts};
 use crate::directory::Directory;
 use crate::http::cache::AnswerCache;
 use crate::http::client::Client;
@@ -21,6 +22,10 @@ pub struct App {
     pub directory: Directory,
     /// Games looked back at.
     pub reviews: Reviews,
+    /// People with an account.
+    pub accounts: Accounts,
+    /// How often one may try to sign in.
+    pub attempts: Arc<Attempts>,
     /// Signs cookies.
     pub key: Key,
     /// Whether cookies go over TLS alone.

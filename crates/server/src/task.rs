@@ -57,6 +57,8 @@ pub enum Command {
     },
     /// Storage says that the game wants to be looked at.
     Attend,
+    /// What is stored was changed by others: it is read anew.
+    ReadAnew,
     /// The server goes down.
     Shutdown,
 }
@@ -324,6 +326,8 @@ impl GameTask {
         match command {
             Command::Thought { number, thought } => self.thought(number, thought).await,
             Command::Attend => self.attend().await,
+            // It leaves as after a fault, and comes from storage again.
+            Command::ReadAnew => self.broken = true,
             Command::Shutdown => {}
         }
     }

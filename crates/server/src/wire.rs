@@ -1,6 +1,7 @@
 //! What goes over the wire: every JSON shape of the HTTP interface and of the socket, in one place, from which
 //! the OpenAPI document and the client's types are made. No logic.
 
+mod account;
 mod analysis;
 mod game;
 mod lesson;
@@ -8,6 +9,7 @@ mod review;
 mod socket;
 mod variant;
 
+pub use account::*;
 pub use analysis::*;
 pub use game::*;
 pub use lesson::*;

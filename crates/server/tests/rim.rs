@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Answer, Fallible, Request, Socket, TestServer};
-use server::wire::{GameMade, Me, PgnAnswer, Refusal};
+use server::wire::{GameMade, PgnAnswer, Refusal, Rename};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -454,7 +454,7 @@ async fn names_are_visible_and_not_the_engines() -> Fallible<()> {
         ("\u{202e}", 422),
         ("Husun, level 8", 422),
     ] {
-        let body = serde_json::to_string(&Me { name: name.into() })?;
+        let body = serde_json::to_string(&Rename { name: name.into() })?;
         let request = Request {
             method: "PUT",
             ..Request::post("/api/me", &body)

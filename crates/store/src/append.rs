@@ -46,7 +46,7 @@ pub(super) async fn commit(
     }
 }
 
-async fn rollback(connection: &mut AnyConnection) -> Result<(), StoreError> {
+pub(super) async fn rollback(connection: &mut AnyConnection) -> Result<(), StoreError> {
     sqlx::raw_sql("ROLLBACK").execute(connection).await?;
     Ok(())
 }

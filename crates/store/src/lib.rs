@@ -1,6 +1,7 @@
 //! Where games are kept: one trait, one implementation for SQLite and PostgreSQL, and the writer that gathers
 //! what many games store at once. What the events mean is not known here.
 
+pub mod accounts;
 mod append;
 pub mod backup;
 mod file;

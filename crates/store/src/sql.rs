@@ -54,7 +54,7 @@ struct Inner {
 
 /// The connection that writes.
 #[derive(Debug, Default)]
-struct Writing {
+pub(super) struct Writing {
     connection: Option<AnyConnection>,
     /// Number of PostgreSQL's process behind the last one, which may hold the lock still when its network is gone.
     backend: Option<i64>,
@@ -201,7 +201,9 @@ impl SqlStore {
 
     /// The connection that writes, taken out of its place: one whose use is given up in the midst does not come back,
     /// and whatever it was in is rolled back by the database.
-    async fn take(&self) -> Result<(MutexGuard<'_, Writing>, AnyConnection), StoreError> {
+    pub(super) async fn take(
+        &self,
+    ) -> Result<(MutexGuard<'_, Writing>, AnyConnection), StoreError> {
         let mut writing = self.inner.writer.lock().await;
         if let Some(file) = &self.inner.file {
             file.check()?;
@@ -211,6 +213,16 @@ impl SqlStore {
             None => self.connect(&mut writing).await?,
         };
         Ok((writing, connection))
+    }
+
+    /// The connections that read.
+    pub(super) fn readers(&self) -> &AnyPool {
+        &self.inner.readers
+    }
+
+    /// Which database it is.
+    pub(super) fn dialect(&self) -> Dialect {
+        self.inner.dialect
     }
 
     /// Closes all connections.
@@ -348,7 +360,9 @@ impl SqlStore {
 }
 
 /// What is read has a deadline: a database that is gone without a word is not waited for.
-async fn within<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+pub(super) async fn within<T>(
+    answer: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
     match tokio::time::timeout(ACQUIRE, answer).await {
         Ok(answer) => answer,
         Err(_) => Err(StoreError::Unavailable(
@@ -358,7 +372,7 @@ async fn within<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Resul
 }
 
 /// Puts a connection back, unless it met an error: then it is closed.
-async fn give_back<T>(
+pub(super) async fn give_back<T>(
     writing: &mut Writing,
     connection: AnyConnection,
     result: Result<T, StoreError>,

@@ -6,6 +6,7 @@ import type {
   GameMade,
   LessonCard,
   LessonDetail,
+  Me,
   NewGame,
   PgnAnswer,
   PositionAnswer,
@@ -101,8 +102,8 @@ export const api = {
   newGame: (wish: NewGame) => ask<GameMade>('POST', 'games', wish),
   games: () => ask<GameCard[]>('GET', 'games'),
   game: (id: string) => ask<Snapshot>('GET', `games/${enc(id)}`),
-  me: () => ask<{ name: string }>('GET', 'me'),
-  rename: (name: string) => ask<{ name: string }>('PUT', 'me', { name }),
+  me: () => ask<Me>('GET', 'me'),
+  rename: (name: string) => ask<Me>('PUT', 'me', { name }),
   mine: () => ask<GameCard[]>('GET', 'me/games'),
 };
 

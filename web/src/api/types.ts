@@ -51,6 +51,10 @@ export type TryAnswer = Schemas['TryAnswer'];
 export type AnalyseQuestion = Schemas['AnalyseQuestion'];
 
 export type Me = Schemas['Me'];
+export type Account = Schemas['Account'];
+export type AccountMade = Schemas['AccountMade'];
+export type Codes = Schemas['Codes'];
+export type PasskeyQuestion = Schemas['PasskeyQuestion'];
 export type NewGame = Schemas['NewGame'];
 export type GameMade = Schemas['GameMade'];
 export type GameCard = Schemas['GameCard'];

@@ -1,27 +1,14 @@
 // Pieces explained on the board by pointer, touch and keyboard; rules pages with their contents.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { violations } from './lib/axe.mjs';
 import { click, move, square, waitForPly, walk } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const ACROSS = { viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true };
 const DESKTOP = { viewport: { width: 1366, height: 768 } };
-
-/** What axe-core finds wrong, in short. */
-async function violations(page) {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { violations } = await globalThis.axe.run(document, {
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target} ${nodes[0]?.failureSummary ?? ''}`);
-  });
-}
 
 const card = (page) => page.locator('.piece-card');
 

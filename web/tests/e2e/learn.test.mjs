@@ -1,29 +1,16 @@
 // Lessons: from Home to a first move, tasks done and failed by pointer and by keyboard, progress that stays, a first game with hints.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { violations } from './lib/axe.mjs';
 import { click, drag, grid, move, square, waitForPly, walk } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SIZES = {
   desktop: { viewport: { width: 1366, height: 768 } },
   upright: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
   across: { viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true },
 };
-
-/** What axe-core finds wrong, in short. */
-async function violations(page) {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { violations } = await globalThis.axe.run(document, {
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target} ${nodes[0]?.failureSummary ?? ''}`);
-  });
-}
 
 const status = (page) => page.locator('.task [role="status"]');
 const stars = (page) => page.locator('.board [data-star]');

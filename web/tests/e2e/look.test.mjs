@@ -1,20 +1,12 @@
 // What the eye gets: settings of taste, boards that fit their window, pictures from the own side, what is told.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { violations } from './lib/axe.mjs';
 import { click, findGame, grid, move, square, waitForPly } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const ACROSS = { viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true };
-
-async function violations(page) {
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => globalThis.axe.run(document).then((all) => all.violations));
-  return found.map(({ id, nodes }) => `${id}: ${nodes[0].target} ${nodes[0].failureSummary}`);
-}
 
 /** Sees that an element stands within the window without scrolling. */
 async function fits(page, locator) {

@@ -49,6 +49,9 @@ pub struct CardPlayer {
     pub name: String,
     /// Number of the guest.
     pub guest: Option<String>,
+    /// Whether the name is an account's.
+    #[serde(default)]
+    pub account: bool,
     /// Level of the engine, if it is the engine.
     pub level: Option<u8>,
     /// Whether the seat is taken.
@@ -79,6 +82,7 @@ impl StoredCard {
             players: Both::of(|side| CardPlayer {
                 name: table.player_name(side),
                 guest: table.person(side).map(|p| p.guest.clone()),
+                account: table.person(side).is_some_and(|p| p.account),
                 level: table.level(side),
                 seated: table.is_there(side),
             }),

@@ -61,13 +61,61 @@ pub enum Opener {
     Number(String),
 }
 
+/// The name under which those stand who have deleted their account.
+pub const DELETED: &str = "deleted";
+
 /// Someone with a cookie.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Person {
-    /// Number of the guest.
+    /// Number of the guest, or id of the account.
     pub guest: String,
     /// Name to show.
     pub name: String,
+    /// Whether the name is an account's: nobody else can have it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub account: bool,
+}
+
+impl Person {
+    /// A guest under another name, if it is one; an account's name stays.
+    pub fn named(&self, name: Option<&str>) -> Person {
+        let name = name
+            .filter(|_| !self.account)
+            .and_then(crate::names::name_of);
+        Person {
+            name: name.unwrap_or_else(|| self.name.clone()),
+            ..self.clone()
+        }
+    }
+}
+
+/// What is stored of a game, without the name of one person; nothing if it does not speak of that one.
+pub fn without_name(text: &str, guest: &str) -> Option<String> {
+    let mut value: serde_json::Value = serde_json::from_str(text).ok()?;
+    forget(&mut value, guest)
+        .then(|| serde_json::to_string(&value).ok())
+        .flatten()
+}
+
+fn forget(value: &mut serde_json::Value, guest: &str) -> bool {
+    use serde_json::Value;
+    match value {
+        Value::Object(fields) => {
+            let is_person = fields.get("guest").and_then(Value::as_str) == Some(guest)
+                && fields.get("name").is_some_and(|name| name != DELETED);
+            if is_person {
+                fields.insert("name".into(), DELETED.into());
+                fields.remove("account");
+            }
+            fields
+                .values_mut()
+                .fold(is_person, |found, v| forget(v, guest) || found)
+        }
+        Value::Array(values) => values
+            .iter_mut()
+            .fold(false, |found, v| forget(v, guest) || found),
+        _ => false,
+    }
 }
 
 /// What has happened.

@@ -38,6 +38,7 @@ fn person(name: &str) -> Person {
     Person {
         guest: format!("guest{name}"),
         name: name.into(),
+        ..Person::default()
     }
 }
 

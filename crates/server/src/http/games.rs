@@ -3,15 +3,14 @@
 use super::address::Address;
 use super::{Failure, Json};
 use crate::directory::{Directory, Payer};
-use crate::guest::Guest;
 use crate::refusal::Reason;
 use crate::state::App;
+use crate::visitor::Visitor;
 use crate::wire::{GameCard, GameMade, NewGame, Refusal, Snapshot};
 use crate::work::Weight;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use play::names::name_of;
 
 pub(super) fn no_game() -> Failure {
     Failure::of(Reason::NoSuchGame, "there is no such game")
@@ -33,7 +32,7 @@ pub async fn watchable(State(directory): State<Directory>) -> axum::Json<Vec<Gam
 pub async fn make(
     State(app): State<App>,
     Address(address): Address,
-    guest: Guest,
+    visitor: Visitor,
     Json(wishes): Json<NewGame>,
 ) -> Result<Response, Failure> {
     if !app.guard.game(address) {
@@ -41,10 +40,7 @@ pub async fn make(
         let refused = Failure::of(Reason::Rate, message);
         return Ok(([(header::RETRY_AFTER, "60")], refused).into_response());
     }
-    let mut person = guest.person.clone();
-    if let Some(name) = wishes.name.as_deref().and_then(name_of) {
-        person.name = name;
-    }
+    let person = visitor.person.named(wishes.name.as_deref());
     let (made, side) = app.directory.make(&wishes, &person).await?;
     let seat = |side| made.seats.get(side).clone();
     let answer = GameMade {
@@ -53,7 +49,7 @@ pub async fn make(
         friend_seat: wishes.level.is_none().then(|| seat(side.opponent())),
         id: made.id.clone(),
     };
-    Ok((guest, (StatusCode::CREATED, axum::Json(answer))).into_response())
+    Ok((visitor, (StatusCode::CREATED, axum::Json(answer))).into_response())
 }
 
 /// A game as it is now.
@@ -66,11 +62,14 @@ pub async fn make(
 pub async fn look(
     State(app): State<App>,
     Address(address): Address,
-    guest: Guest,
+    visitor: Visitor,
     Path(id): Path<String>,
 ) -> Result<impl IntoResponse, Failure> {
     let payer = Payer::Address(&app.guard, address);
-    let told = app.directory.look(&id, &guest.person.guest, payer).await?;
+    let told = app
+        .directory
+        .look(&id, &visitor.person.guest, payer)
+        .await?;
     let json = [(header::CONTENT_TYPE, "application/json")];
     Ok((json, told.ok_or_else(no_game)?))
 }

@@ -4,13 +4,13 @@ use super::address::Address;
 use super::chunks::Chunks;
 use super::{Failure, Json, MAX_PGN, positions};
 use crate::directory::{Payer, is_id};
-use crate::guest::Guest;
 use crate::pgn::PgnError;
 use crate::refusal::{Reason, Refused, refused};
 use crate::reviews::kept::Kept;
 use crate::reviews::tell::{self, Trial};
 use crate::reviews::{Found, Source, none_such};
 use crate::state::App;
+use crate::visitor::Visitor;
 use crate::wire::{Refusal, ReviewRequest, ReviewStage, ReviewState, TryAnswer, TryRequest};
 use crate::work::Weight;
 use axum::extract::{FromRequest, Path, Request, State};
@@ -31,7 +31,7 @@ const TRIED: usize = 400;
 pub async fn of_game(
     State(app): State<App>,
     Address(address): Address,
-    guest: Guest,
+    visitor: Visitor,
     Path(id): Path<String>,
 ) -> Result<impl IntoResponse, Failure> {
     if !is_id(&id) {
@@ -46,8 +46,8 @@ pub async fn of_game(
             Some(Source::Game(Box::new(Kept::of_table(&table)?)))
         }
     };
-    let answer = begin(&app, address, &guest, &id, begun).await?;
-    Ok((guest, answer))
+    let answer = begin(&app, address, &visitor, &id, begun).await?;
+    Ok((visitor, answer))
 }
 
 /// How far the review of a game is, and what it says when all has been looked at.
@@ -75,7 +75,7 @@ pub async fn look_game(
 pub async fn of_text(
     State(app): State<App>,
     Address(address): Address,
-    guest: Guest,
+    visitor: Visitor,
     request: Request,
 ) -> Result<impl IntoResponse, Failure> {
     let declared = request.headers().get(header::CONTENT_LENGTH);
@@ -91,8 +91,8 @@ pub async fn of_text(
     let kept = kept.map_err(positions::failure)?;
     let id = kept.own_id();
     let source = Source::Text(Box::new(kept));
-    let answer = begin(&app, address, &guest, &id, Some(source)).await?;
-    Ok((guest, answer))
+    let answer = begin(&app, address, &visitor, &id, Some(source)).await?;
+    Ok((visitor, answer))
 }
 
 /// How far a review is, and what it says when all has been looked at.
@@ -122,14 +122,14 @@ pub async fn look(
 pub async fn go_on(
     State(app): State<App>,
     Address(address): Address,
-    guest: Guest,
+    visitor: Visitor,
     Path(id): Path<String>,
 ) -> Result<impl IntoResponse, Failure> {
     if !is_id(&id) {
         return Err(none_such().into());
     }
-    let answer = begin(&app, address, &guest, &id, None).await?;
-    Ok((guest, answer))
+    let answer = begin(&app, address, &visitor, &id, None).await?;
+    Ok((visitor, answer))
 }
 
 /// What the engine says of a move that was not made.
@@ -143,7 +143,7 @@ pub async fn go_on(
 pub async fn attempt(
     State(app): State<App>,
     Address(address): Address,
-    guest: Guest,
+    visitor: Visitor,
     Path(id): Path<String>,
     Json(tried): Json<TryRequest>,
 ) -> Result<impl IntoResponse, Failure> {
@@ -159,14 +159,14 @@ pub async fn attempt(
     let thought = match trial.known() {
         Some(known) => known,
         None => {
-            let asker = format!("try {}", guest.person.guest);
+            let asker = format!("try {}", visitor.person.guest);
             app.reviews.judge(trial.job(&asker)).await?
         }
     };
     let answer = work
         .run(Weight::Light, move || trial.answer(&thought))
         .await?;
-    Ok((guest, axum::Json(answer)))
+    Ok((visitor, axum::Json(answer)))
 }
 
 async fn find(app: &App, id: &str) -> Result<Found, Failure> {
@@ -180,7 +180,7 @@ async fn find(app: &App, id: &str) -> Result<Found, Failure> {
 async fn begin(
     app: &App,
     address: IpAddr,
-    guest: &Guest,
+    visitor: &Visitor,
     id: &str,
     source: Option<Source>,
 ) -> Result<Chunks, Failure> {
@@ -194,7 +194,7 @@ async fn begin(
             )),
         }
     };
-    let found = app.reviews.begin(id, source, &guest.person.guest, pays);
+    let found = app.reviews.begin(id, source, &visitor.person.guest, pays);
     let found = found.await?;
     told(app, address, id.to_owned(), found).await
 }

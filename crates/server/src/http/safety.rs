@@ -39,7 +39,9 @@ pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Resp
     let operates = matches!(path, "/healthz" | "/readyz" | "/metrics");
     let of_interface = operates || path == "/api" || path.starts_with("/api/");
     // Who may see what depends on the cookie, and some answers hold the secret of a seat.
-    let private = path.starts_with("/api/games") || path.starts_with("/api/me");
+    let private = ["/api/games", "/api/me", "/api/account", "/api/session"]
+        .iter()
+        .any(|private| path.starts_with(private));
     let response = match refusal(&app, &parts, operates) {
         Some(failure) => failure.into_response(),
         None => next.run(Request::from_parts(parts, body)).await,

@@ -13,7 +13,6 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use metrics::counter;
 use play::Deed;
-use play::names::name_of;
 use play::table::Person;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -341,10 +340,7 @@ impl Session {
 
     pub(super) async fn join(&mut self, game: String, seat: Option<String>, name: Option<String>) {
         let payer = Payer::Address(&self.app.guard, self.address);
-        let mut person = self.person.clone();
-        if let Some(name) = name.as_deref().and_then(name_of) {
-            person.name = name;
-        }
+        let person = self.person.named(name.as_deref());
         let joined = self
             .game
             .join(&self.app.directory, payer, game, seat, person);

@@ -122,6 +122,7 @@ async fn sit(
     let person = Person {
         guest: format!("guest{socket}"),
         name: "Ann".into(),
+        ..Person::default()
     };
     let seat = seat.map(Into::into);
     side.join(directory, Payer::Server, game.into(), seat, person)
@@ -240,6 +241,7 @@ impl Bench {
         let person = Person {
             guest: "maker".into(),
             name: "Maker".into(),
+            ..Person::default()
         };
         let made = self.directory.make(&wishes, &person).await;
         let (made, _) = made.map_err(|r| r.message)?;

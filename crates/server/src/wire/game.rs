@@ -113,8 +113,11 @@ pub enum Stage {
 /// Who sits at a side.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Player {
-    /// Name to show. Anyone can choose any name.
+    /// Name to show. Guests can choose any name.
     pub name: String,
+    /// Whether it is the name of an account, which nobody else can have.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub account: bool,
     /// Level of the engine, if it is the engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u8>,
@@ -355,12 +358,4 @@ pub struct Family {
     pub customs: Customs,
     /// The defaults.
     pub defaults: Vec<Choice>,
-}
-
-/// The guest who asks.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Me {
-    /// Name to show, 1 to 30 characters.
-    pub name: String,
 }

@@ -1,0 +1,222 @@
+//! Who asks: one who is signed in, or a guest, who is a number in a signed cookie and a name, without a password.
+
+use crate::accounts::{Begun, SignedIn};
+use crate::http::Failure;
+use crate::refusal::{Reason, refused};
+use crate::services::secret;
+use crate::state::App;
+use axum::extract::{FromRef, FromRequestParts};
+use axum::http::header;
+use axum::http::request::Parts;
+use axum::response::{IntoResponseParts, ResponseParts};
+use axum_extra::extract::cookie::{Cookie, Key, SameSite, SignedCookieJar};
+use play::table::Person;
+use std::io;
+use std::path::Path;
+
+/// The cookie of a guest.
+const COOKIE: &str = "husun";
+/// The cookie of one who is signed in.
+const SESSION: &str = "husun_session";
+/// Days for which a browser keeps them.
+const DAYS: i64 = 400;
+
+/// Who asks, with the cookies that the answer sets.
+#[derive(Clone)]
+pub struct Visitor {
+    /// As games know the one who asks.
+    pub person: Person,
+    /// Where that one is signed in; nothing for a guest.
+    pub signed_in: Option<Box<SignedIn>>,
+    jar: SignedCookieJar,
+    secure: bool,
+}
+
+impl std::fmt::Debug for Visitor {
+    /// Without the cookies, which stand for the one who asks.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = &self.person.name;
+        f.debug_struct("Visitor")
+            .field("name", name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Visitor {
+    /// The guest under a new name.
+    pub fn renamed(mut self, name: String) -> Visitor {
+        self.person.name = name;
+        let cookie = self.cookie(COOKIE, guest_value(&self.person));
+        self.jar = self.jar.add(cookie);
+        self
+    }
+
+    /// One who has begun a session. The guest's number is the account's, if that was made here; in any case this
+    /// browser is another guest when it ends.
+    pub fn begins(mut self, begun: Begun) -> Visitor {
+        let session = self.cookie(SESSION, begun.word);
+        self.jar = self.jar.add(session);
+        let guest = self.cookie(COOKIE, guest_value(&new_guest()));
+        self.jar = self.jar.add(guest);
+        self.person = begun.signed_in.person();
+        self.signed_in = Some(Box::new(begun.signed_in));
+        self
+    }
+
+    /// One who has ended the session, and is a guest again.
+    pub fn leaves(mut self) -> Visitor {
+        let person = new_guest();
+        let guest = self.cookie(COOKIE, guest_value(&person));
+        self.jar = self.jar.remove(Cookie::build(SESSION).path("/").build());
+        self.jar = self.jar.add(guest);
+        self.person = person;
+        self.signed_in = None;
+        self
+    }
+
+    /// The one who is signed in, or the refusal of a guest.
+    pub fn account(&self) -> Result<&SignedIn, Failure> {
+        self.signed_in.as_deref().ok_or_else(|| {
+            refused(
+                Reason::SignIn,
+                "this is for those who have an account: sign in first",
+            )
+            .into()
+        })
+    }
+
+    fn cookie(&self, name: &'static str, value: String) -> Cookie<'static> {
+        Cookie::build((name, value))
+            .path("/")
+            .http_only(true)
+            .secure(self.secure)
+            .same_site(SameSite::Lax)
+            .max_age(time::Duration::days(DAYS))
+            .build()
+    }
+}
+
+/// What a browser says it is.
+#[derive(Clone, Debug)]
+pub struct Agent(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Agent {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Agent, Self::Rejection> {
+        let agent = parts.headers.get(header::USER_AGENT);
+        let text = agent.and_then(|value| value.to_str().ok());
+        Ok(Agent(text.unwrap_or_default().into()))
+    }
+}
+
+fn new_guest() -> Person {
+    let guest = secret(10);
+    let number = guest
+        .bytes()
+        .fold(0_u32, |n, b| (n * 31 + u32::from(b)) % 10_000);
+    Person {
+        guest,
+        name: format!("Guest {number:04}"),
+        account: false,
+    }
+}
+
+fn guest_value(person: &Person) -> String {
+    // The name is kept as hexadecimal digits: a cookie holds no other signs than ASCII's.
+    let name: String = person.name.bytes().map(|b| format!("{b:02x}")).collect();
+    format!("{}.{name}", person.guest)
+}
+
+fn read(value: &str) -> Option<Person> {
+    let (guest, name) = value.split_once('.')?;
+    let bytes: Option<Vec<u8>> = (0..name.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(name.get(at..at + 2)?, 16).ok())
+        .collect();
+    let name = play::names::name_of(&String::from_utf8(bytes?).ok()?)?;
+    let known = (8..=40).contains(&guest.len()) && guest.bytes().all(|b| b.is_ascii_alphanumeric());
+    known.then(|| Person {
+        guest: guest.into(),
+        name,
+        account: false,
+    })
+}
+
+impl<S> FromRequestParts<S> for Visitor
+where
+    S: Send + Sync,
+    App: FromRef<S>,
+{
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Visitor, Failure> {
+        let app = App::from_ref(state);
+        let jar = SignedCookieJar::from_headers(&parts.headers, app.key.clone());
+        let accounts = &app.accounts;
+        let mut visitor = Visitor {
+            person: Person::default(),
+            signed_in: None,
+            jar,
+            secure: app.secure_cookies,
+        };
+        // A cookie that was tampered with is none.
+        if let Some(word) = visitor.jar.get(SESSION) {
+            if let Some(signed_in) = accounts.who(word.value()).await? {
+                visitor.person = signed_in.person();
+                visitor.signed_in = Some(Box::new(signed_in));
+                return Ok(visitor);
+            }
+            // It has ended elsewhere.
+            let gone = Cookie::build(SESSION).path("/").build();
+            visitor.jar = visitor.jar.remove(gone);
+        }
+        let kept = visitor.jar.get(COOKIE).and_then(|c| read(c.value()));
+        if let Some(person) = kept
+            && !accounts.is_account(&person.guest).await?
+        {
+            visitor.person = person;
+            return Ok(visitor);
+        }
+        let person = new_guest();
+        let cookie = visitor.cookie(COOKIE, guest_value(&person));
+        visitor.jar = visitor.jar.add(cookie);
+        visitor.person = person;
+        Ok(visitor)
+    }
+}
+
+impl IntoResponseParts for Visitor {
+    type Error = std::convert::Infallible;
+
+    fn into_response_parts(self, parts: ResponseParts) -> Result<ResponseParts, Self::Error> {
+        self.jar.into_response_parts(parts)
+    }
+}
+
+/// The key that signs cookies, made at the first start and kept in the data folder, readable by its owner only.
+pub fn key_of(folder: &Path) -> io::Result<Key> {
+    let path = folder.join(store::backup::KEY);
+    match std::fs::read(&path) {
+        Ok(bytes) => Key::try_from(&bytes[..]).map_err(|error| {
+            let message = format!(
+                "{}: no key: {error}; remove the file to make a new one",
+                path.display()
+            );
+            io::Error::new(io::ErrorKind::InvalidData, message)
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let key = Key::generate();
+            write_private(&path, key.master())?;
+            Ok(key)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use std::io::Write;
+    let mut file = store::files::make(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
