@@ -217,11 +217,29 @@ pub async fn ask_from(
         .split_once("\r\n\r\n")
         .ok_or("an answer without an end of its head")?;
     let status = head.split(' ').nth(1).ok_or("no status")?.parse()?;
+    let body = match head.contains("transfer-encoding: chunked") {
+        true => joined(body)?,
+        false => body.into(),
+    };
     Ok(Answer {
         status,
         head: head.into(),
-        body: body.into(),
+        body,
     })
+}
+
+/// The text of a body that was sent in chunks, each after its length.
+fn joined(mut chunks: &str) -> Fallible<String> {
+    let mut body = String::new();
+    loop {
+        let (length, rest) = chunks.split_once("\r\n").ok_or("no length of a chunk")?;
+        let length = usize::from_str_radix(length, 16)?;
+        if length == 0 {
+            return Ok(body);
+        }
+        body.push_str(rest.get(..length).ok_or("a chunk that is cut off")?);
+        chunks = rest.get(length + 2..).ok_or("no end of a chunk")?;
+    }
 }
 
 pub struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
