@@ -306,7 +306,7 @@ async fn a_deleted_account_leaves_games_without_a_name() -> Fallible<()> {
     );
     assert_eq!(other.sign_in("Ann", WORD).await?.status, 403);
     let folder = server.stop().await?;
-    let database = std::fs::read(folder.join("games.sqlite"))?;
+    let database = std::fs::read(folder.join("husun.sqlite"))?;
     let name = b"\"name\":\"Ann\"";
     assert!(!database.windows(name.len()).any(|w| w == name));
     std::fs::remove_dir_all(folder)?;

@@ -148,9 +148,11 @@ impl SqlStore {
         match self.inner.dialect {
             Dialect::Sqlite => {
                 // Every commit reaches the disk; readers do not wait for the writer. Another program that holds the
-                // file is waited for here, within one attempt.
+                // file is waited for here, within one attempt. What is deleted is overwritten in the pages that are
+                // written anyway.
                 sqlx::raw_sql(
-                    "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL",
+                    "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
+                     PRAGMA secure_delete = FAST",
                 )
                 .execute(&mut connection)
                 .await?;
