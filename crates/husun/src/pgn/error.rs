@@ -45,8 +45,8 @@ pub enum SyntaxError {
         /// What is missing.
         expected: &'static str,
     },
-    /// A comment has no closing brace before the end of the text, or before a line that begins with the
-    /// `Event` tag of another game.
+    /// A comment has no closing brace before the end of the text, or before a line that begins with a tag of another
+    /// game, as `Event`, `White` or `FEN`.
     #[error("the comment that begins here has no end, expected }}")]
     UnterminatedComment,
     /// A variation is still open when the game ends.

@@ -94,7 +94,7 @@ impl<R: BufRead> Lexer<R> {
         loop {
             let next = self.source.peek()?;
             // a lost brace must not swallow the games that follow
-            let lost = next.is_none() || self.source.at_line_start() && self.at_event();
+            let lost = next.is_none() || self.source.at_line_start() && self.at_heading();
             let Some(next) = next.filter(|_| !lost) else {
                 return Err(at.error(SyntaxError::UnterminatedComment));
             };
@@ -240,6 +240,11 @@ impl<R: BufRead> Lexer<R> {
         tag_name_at(self.source.rest()).is_some()
     }
 
+    /// Whether a tag pair that stands above the moves of a game seems to begin here.
+    fn at_heading(&self) -> bool {
+        tag_name_at(self.source.rest()).is_some_and(|name| HEADING.contains(&name))
+    }
+
     /// Whether the tag pair that opens a game seems to begin here.
     pub(super) fn at_event(&self) -> bool {
         tag_name_at(self.source.rest()) == Some("Event")
@@ -251,6 +256,11 @@ impl Location {
         PgnError { at: self, reason }
     }
 }
+
+/// Tags that nobody writes at the beginning of a line of a comment: those of the roster, and those that say from where.
+const HEADING: [&str; 10] = [
+    "Event", "Site", "Date", "Round", "White", "Black", "Result", "Variant", "SetUp", "FEN",
+];
 
 /// The name, if a text begins with a tag pair as far as its opening quote.
 fn tag_name_at(text: &str) -> Option<&str> {

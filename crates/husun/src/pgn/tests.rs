@@ -99,7 +99,7 @@ fn movetexts() {
 
 #[rustfmt::skip]
 /// A text that is no game, and why.
-const ERRORS: [(&str, &str); 44] = [
+const ERRORS: [(&str, &str); 45] = [
     ("", "line 1, column 1: found no game, expected one"),
     ("{only a comment}", "line 1, column 1: found no game, expected one"),
     ("1. e4 * *", "line 1, column 8: found more text after the game, expected its end"),
@@ -122,6 +122,7 @@ const ERRORS: [(&str, &str); 44] = [
     ("[A \"é \"b\" c\"]", "line 1, column 8: found 'b', expected ] at the end of the tag pair, and quotes in the value as \\\""),
     ("1. e4 {\n", "line 1, column 7: the comment that begins here has no end, expected }"),
     ("1. e4 {\n[Event \"x\"] }", "line 1, column 7: the comment that begins here has no end, expected }"),
+    ("1. e4 {lost\n\n[White \"x\"]\n\n1. d4 {found} *", "line 1, column 7: the comment that begins here has no end, expected }"),
     ("1. e4 } *", "line 1, column 7: found '}', expected a move, a comment, an annotation, a variation, a result or a tag"),
     ("1. e4 \"x\" *", "line 1, column 7: found '\"', expected a move, a comment, an annotation, a variation, a result or a tag"),
     ("1. e4 <x> *", "line 1, column 7: found '<', expected a move, a comment, an annotation, a variation, a result or a tag"),
