@@ -2,7 +2,7 @@
 //! game's owner. Begins and ends transactions in plain SQL, so that nothing but the database knows of them.
 
 use super::sql::Dialect;
-use super::{Due, EventRow, GameWrite, StoreError};
+use super::{Due, EventRow, GameWrite, StoreError, ratings};
 use sqlx::{AnyConnection, Row};
 use std::fmt::Write as _;
 
@@ -94,6 +94,7 @@ async fn together(
     note_time(connection, writes).await?;
     keep_cards(connection, writes).await?;
     end(connection, writes).await?;
+    note_rated(connection, writes).await?;
     commit(connection, dialect).await
 }
 
@@ -284,6 +285,18 @@ async fn end(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(),
             query = query.bind(&write.game).bind(write.epoch);
         }
         query.execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+async fn note_rated(
+    connection: &mut AnyConnection,
+    writes: &[GameWrite],
+) -> Result<(), StoreError> {
+    for write in writes {
+        if let Some(body) = &write.to_rate {
+            ratings::note(connection, &write.game, body).await?;
+        }
     }
     Ok(())
 }

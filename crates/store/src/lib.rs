@@ -1,11 +1,15 @@
 //! Where games are kept: one trait, one implementation for SQLite and PostgreSQL, and the writer that gathers
 //! what many games store at once. What the events mean is not known here.
 
+#[macro_use]
+mod ask;
+
 pub mod accounts;
 mod append;
 pub mod backup;
 mod file;
 pub mod files;
+pub mod ratings;
 mod reviews;
 mod sql;
 #[cfg(test)]
@@ -94,6 +98,8 @@ pub struct GameWrite {
     pub over: bool,
     /// Its card.
     pub card: Option<CardRow>,
+    /// What is to be rated now that it is over, as JSON.
+    pub to_rate: Option<String>,
 }
 
 /// A game as it is kept.

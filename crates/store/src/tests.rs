@@ -1,6 +1,7 @@
 //! One contract for all storages. `./test` starts a PostgreSQL for its part.
 
 mod accounts;
+mod ratings;
 
 use super::*;
 use std::sync::Arc;
@@ -232,6 +233,7 @@ async fn sqlite_keeps_the_contract() -> Tested {
     let store = SqlStore::file(&path).await?;
     contract(Arc::new(store.clone()), "").await?;
     accounts::contract(&store, "").await?;
+    ratings::contract(&store, "").await?;
     store.close().await;
     drop(store);
     // It is all there when it is opened again.
@@ -250,6 +252,7 @@ async fn postgres_keeps_the_contract() -> Tested {
     let tag = format!("{:x}-", std::process::id());
     contract(Arc::new(store.clone()), &tag).await?;
     accounts::contract(&store, &tag).await?;
+    ratings::contract(&store, &tag).await?;
     // A second server on the database is refused, and may have it when the first is gone.
     let second = SqlStore::open(&url).await.err().ok_or("opened twice")?;
     assert!(matches!(second, StoreError::InUse(_)), "{second}");
