@@ -5,6 +5,7 @@ pub mod customs;
 mod deed;
 mod games;
 pub mod names;
+pub mod rating;
 mod sides;
 pub mod table;
 

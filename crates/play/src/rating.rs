@@ -1,6 +1,8 @@
 //! Ratings by Glicko-2 (Mark Glickman, "Example of the Glicko-2 system", 2013), one for each game and [`Speed`]. Each
 //! game is a rating period of its two players; who has not played for a time becomes less certain.
 
+use crate::Both;
+use husun::Side;
 use husun::clock::TimeControl;
 use serde::{Deserialize, Serialize};
 use skillratings::Outcomes;
@@ -18,6 +20,10 @@ const SCALE: f64 = 173.7178;
 /// Rating periods of a year without a game: 60 becomes 110 in that time at a volatility of 0.06.
 const PERIODS_A_YEAR: f64 = 78.0;
 const YEAR_MS: f64 = 365.25 * 24.0 * 3_600_000.0;
+/// Ratings of the engine's levels to begin with.
+const LEVEL_1: f64 = 800.0;
+const LEVEL_STEP: f64 = 175.0;
+const LEVEL_DEVIATION: f64 = 150.0;
 /// Moves of a player in a game, by which clocks are compared.
 const MOVES: u32 = 40;
 /// From these times on a clock is rapid, and slow.
@@ -40,7 +46,12 @@ pub enum Speed {
 
 impl Speed {
     /// All, the fastest first.
-    pub const ALL: [Speed; 4] = [Speed::Blitz, Speed::Rapid, Speed::Slow, Speed::Correspondence];
+    pub const ALL: [Speed; 4] = [
+        Speed::Blitz,
+        Speed::Rapid,
+        Speed::Slow,
+        Speed::Correspondence,
+    ];
 
     /// The class of a clock, by what a player has for forty moves: the time for the game, and what each move adds.
     /// None without a clock: such a game is not rated.
@@ -104,6 +115,19 @@ impl Rating {
         }
     }
 
+    /// The rating that a person or a level of the engine begins with. A level's is an estimate, which its games mend.
+    pub fn first(id: &str, at_ms: i64) -> Rating {
+        let new = Rating::new(at_ms);
+        match level_of(id) {
+            Some(level) => Rating {
+                rating: LEVEL_1 + LEVEL_STEP * (f64::from(level) - 1.0),
+                deviation: LEVEL_DEVIATION,
+                ..new
+            },
+            None => new,
+        }
+    }
+
     /// The rating at a later time: the same, less certain.
     pub fn at(&self, now_ms: i64) -> Rating {
         let years = (now_ms - self.at_ms).max(0) as f64 / YEAR_MS;
@@ -128,6 +152,46 @@ impl Rating {
             volatility: self.volatility,
         }
     }
+}
+
+/// A game that counts, as it is rated: who has played what, with which result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RatedGame {
+    /// Name of the variant.
+    pub variant: String,
+    /// Class of its clock.
+    pub speed: Speed,
+    /// Ids of the accounts, or what stands for a level of the engine.
+    pub players: Both<String>,
+    /// Who has won; nobody after a draw.
+    pub winner: Option<Side>,
+}
+
+impl RatedGame {
+    /// As it is stored, in JSON.
+    pub fn to_text(&self) -> String {
+        // Names alone: there is nothing in it that JSON cannot say.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// How it has ended for White.
+    pub fn score(&self) -> Score {
+        match self.winner {
+            Some(Side::White) => Score::Win,
+            Some(Side::Black) => Score::Loss,
+            None => Score::Draw,
+        }
+    }
+}
+
+/// What stands for a level of the engine where an account's id stands otherwise. No account has such an id.
+pub fn engine_id(level: u8) -> String {
+    format!("level-{level}")
+}
+
+/// The level that an id stands for.
+pub fn level_of(id: &str) -> Option<u8> {
+    id.strip_prefix("level-")?.parse().ok()
 }
 
 /// How a game has ended for its first player.
@@ -205,9 +269,18 @@ mod tests {
             &Outcomes::WIN,
             &config,
         );
-        assert_eq!((one.rating, one.deviation), (expected.rating, expected.deviation));
-        assert_eq!((other.rating, other.deviation), (beaten.rating, beaten.deviation));
-        assert!(one.rating > 1550.0 && other.rating < 1400.0, "{one:?} {other:?}");
+        assert_eq!(
+            (one.rating, one.deviation),
+            (expected.rating, expected.deviation)
+        );
+        assert_eq!(
+            (other.rating, other.deviation),
+            (beaten.rating, beaten.deviation)
+        );
+        assert!(
+            one.rating > 1550.0 && other.rating < 1400.0,
+            "{one:?} {other:?}"
+        );
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub use event::{DELETED, Entry, Event, Opener, Person, SeatSpec, Spec, without_n
 pub use settling::{Asked, Settling};
 
 use crate::Games;
+use crate::rating::{RatedGame, Speed, engine_id};
 use crate::{Both, Who};
 use husun::clock::{Clock, TimeControl};
 use husun::{Game, Outcome, Side, Variant};
@@ -371,6 +372,23 @@ impl Table {
     /// Level of the engine at a side.
     pub fn level(&self, side: Side) -> Option<u8> {
         self.spec.seats.get(side).level
+    }
+
+    /// What is to be rated, if it is over and counts for ratings.
+    pub fn rated_game(&self) -> Option<RatedGame> {
+        let outcome = self.outcome().filter(|_| self.spec.rated)?;
+        let id = |side| match (self.level(side), self.person(side)) {
+            (Some(level), _) => Some(engine_id(level)),
+            (None, person) => person.filter(|p| p.account).map(|p| p.guest.clone()),
+        };
+        let (white, black) = (id(Side::White)?, id(Side::Black)?);
+        let differ = white != black;
+        differ.then_some(RatedGame {
+            variant: self.variant_name()?,
+            speed: Speed::of(&self.spec.control)?,
+            players: Both { white, black },
+            winner: outcome.winner,
+        })
     }
 
     /// Whether one of the players is the engine.

@@ -276,6 +276,11 @@ impl Accounts {
         Ok((!account.deleted).then_some(SignedIn { session, account }))
     }
 
+    /// The account of a name as it was typed.
+    pub async fn named(&self, name: &str) -> Result<Option<AccountRow>, Refused> {
+        Ok(self.store.account_named(&reading(name)).await?)
+    }
+
     /// Whether a guest's number is an account's: then no guest may use it.
     pub async fn is_account(&self, id: &str) -> Result<bool, Refused> {
         Ok(self.store.account(id).await?.is_some())

@@ -18,6 +18,7 @@ use bytes::Bytes;
 use husun::clock::TimeControl;
 use husun::{Side, Variant};
 use metrics::gauge;
+use play::rating::Speed;
 use play::table::{Entry, Event, Opener, Person, SeatSpec, Spec, StoredCard, Table, WAITING};
 use play::{Both, Games, Who};
 use rand::RngExt;
@@ -605,6 +606,9 @@ fn spec_of(games: &Games, wishes: &NewGame, side: Side, person: &Person) -> Resu
             ));
         }
     };
+    if wishes.rated {
+        may_be_rated(&control, fen.as_deref(), person)?;
+    }
     let seat = |of: Side| SeatSpec {
         secret: String::new(),
         number: secret(16),
@@ -619,6 +623,7 @@ fn spec_of(games: &Games, wishes: &NewGame, side: Side, person: &Person) -> Resu
         takebacks: wishes.takebacks,
         public: wishes.public,
         clocks_wait: true,
+        rated: wishes.rated,
         engine_resigns: wishes.engine_resigns && level.is_some(),
         seats: Both::of(seat),
         seed: rand::rng().random(),
@@ -626,6 +631,23 @@ fn spec_of(games: &Games, wishes: &NewGame, side: Side, person: &Person) -> Resu
 }
 
 /// The game that is wished for, as its file is now.
+/// What a game needs to count for ratings.
+fn may_be_rated(control: &TimeControl, fen: Option<&str>, person: &Person) -> Result<(), Refused> {
+    if !person.account {
+        let message = "rated games are played by those who have an account: sign in first";
+        return Err(refused(Reason::SignIn, message));
+    }
+    if Speed::of(control).is_none() {
+        let message = "a rated game has a clock";
+        return Err(refused(Reason::Clock, message));
+    }
+    if fen.is_some() {
+        let message = "a rated game begins from the standard set-up";
+        return Err(refused(Reason::Setup, message));
+    }
+    Ok(())
+}
+
 fn wished_variant(games: &Games, id: &str) -> Result<Arc<Variant>, Refused> {
     games
         .catalogue()

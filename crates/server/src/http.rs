@@ -14,6 +14,7 @@ mod looks;
 mod me;
 pub mod operate;
 mod positions;
+mod ratings;
 mod reach;
 mod reviews;
 mod rules;
@@ -85,6 +86,13 @@ pub fn router(app: App) -> Router {
         .route("/api/me", get(me::me).put(me::rename))
         .route("/api/me/games", get(me::own))
         .merge(accounts())
+        .route("/api/games/{id}/ratings", get(ratings::of_game))
+        .route("/api/people/{name}", get(ratings::profile))
+        .route(
+            "/api/people/{name}/ratings/{variant}/{speed}",
+            get(ratings::history),
+        )
+        .route("/api/ratings/{variant}/{speed}", get(ratings::best))
         .route("/api/openapi.json", get(operate::openapi))
         .route("/api", any(missing))
         .route("/api/", any(missing))
@@ -277,6 +285,10 @@ pub fn document() -> utoipa::openapi::OpenApi {
         games::make,
         games::look,
         games::pgn,
+        ratings::of_game,
+        ratings::profile,
+        ratings::history,
+        ratings::best,
         reviews::of_game,
         reviews::look_game,
         reviews::of_text,

@@ -13,6 +13,7 @@ pub mod limits;
 pub mod net;
 mod pgn;
 pub mod positions;
+pub mod ratings;
 pub mod refusal;
 pub mod reviews;
 pub mod seats;

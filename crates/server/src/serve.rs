@@ -11,6 +11,7 @@ use crate::http::{self, cache::AnswerCache, client::Client, hosts::Hosts, operat
 use crate::limits::Guard;
 use crate::net::{self, Bounds};
 use crate::positions::LineCache;
+use crate::ratings::Ratings;
 use crate::reviews::Reviews;
 use crate::seats::SeatKeys;
 use crate::services::{Services, wall_ms};
@@ -239,6 +240,7 @@ impl Running {
         let tasks = [
             tokio::spawn(follow_health(services.clone())),
             tokio::spawn(watch_storage(store.clone())),
+            tokio::spawn(services.ratings.clone().follow()),
             tokio::spawn(watched("attendance", directory.clone().attend())),
             tokio::spawn(sweep(guard, attempts, self.metrics)),
             tokio::spawn(forget(reviews.clone(), accounts)),
@@ -292,6 +294,7 @@ impl Begun {
             engines,
             engine_pause: config.engine_pause,
             work: Work::new(),
+            ratings: Ratings::new(Arc::new(store.clone())),
             courses: Courses::default(),
             lines: LineCache::new(games.clone()),
             games,

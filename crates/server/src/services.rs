@@ -3,6 +3,7 @@
 use crate::clock::ServerClock;
 use crate::engines::Engines;
 use crate::positions::LineCache;
+use crate::ratings::Ratings;
 use crate::refusal::{Reason, Refused, refused};
 use crate::seats::SeatKeys;
 use crate::work::{Weight, Work};
@@ -32,6 +33,8 @@ pub struct Services {
     pub engine_pause: bool,
     /// Work that takes longer than a moment.
     pub work: Work,
+    /// Ratings of those who play.
+    pub ratings: Ratings,
     /// Lessons of the games.
     pub courses: Courses,
     /// Lines that were looked at last.

@@ -101,6 +101,12 @@ impl Table {
         }
     }
 
+    /// Whether somebody comes to a free seat of a rated game without an account.
+    pub fn lacks_account(&self, who: Who, person: &Person) -> bool {
+        let free = |side| self.person(side).is_none();
+        matches!(who, Who::Player(side) if self.spec.rated && free(side)) && !person.account
+    }
+
     /// What follows of itself from the state alone: a game in which all is settled begins.
     pub fn follow_up(&self) -> Option<Event> {
         let Phase::Gathering(board) = &self.phase else {
@@ -284,7 +290,7 @@ impl Table {
         let board = self.at_ply(ply)?;
         let game = &board.game;
         let engine = self.level(side.opponent()).is_some();
-        if !engine && !self.spec.takebacks {
+        if !self.spec.takes_back() {
             return Err(Refused::NoTakebacks);
         }
         self.may_offer()?;

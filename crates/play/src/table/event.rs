@@ -31,10 +31,24 @@ pub struct Spec {
     /// Whether the engine may resign when it has lost.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub engine_resigns: bool,
+    /// Whether it counts for the ratings of both players.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rated: bool,
     /// Who sits where.
     pub seats: Both<SeatSpec>,
     /// Seed of the engine's choices.
     pub seed: u64,
+}
+
+impl Spec {
+    /// Whether moves may be taken back: with the consent of the opponent where that was agreed, always by the
+    /// engine's, never in a game that is rated.
+    pub fn takes_back(&self) -> bool {
+        let engine = Side::ALL
+            .into_iter()
+            .any(|side| self.seats.get(side).level.is_some());
+        !self.rated && (self.takebacks || engine)
+    }
 }
 
 /// A seat as it is made.

@@ -23,6 +23,7 @@ fn spec(variant: Option<&str>, family: Option<&str>, control: &str) -> Spec {
         takebacks: true,
         public: None,
         clocks_wait: false,
+        rated: false,
         engine_resigns: false,
         seats: Both::of(|side| SeatSpec {
             secret: String::new(),

@@ -122,10 +122,19 @@ impl GameTask {
             events: rows,
             due,
             over: ends,
+            to_rate: self
+                .table
+                .rated_game()
+                .filter(|_| ends)
+                .map(|g| g.to_text()),
             ..self.write()
         };
+        let rates = write.to_rate.is_some();
         if !self.store(write).await {
             return false;
+        }
+        if rates {
+            self.services.ratings.notice();
         }
         self.due_is(due);
         self.note_status();

@@ -71,6 +71,11 @@ impl GameTask {
             let refused = refusal("join", Reason::Seat.code(), message);
             return answer(request, Some(&refused));
         };
+        if self.table.lacks_account(who, &person) {
+            let message = "this is a rated game: sign in, then open the link again";
+            let refused = refusal("join", Reason::SignIn.code(), message);
+            return answer(request, Some(&refused));
+        }
         self.sockets.insert(socket, who);
         self.note_deserted();
         self.note_away();

@@ -195,6 +195,7 @@ impl Bench {
             engines: Arc::new(LocalEngines::new(2, 1, &games)?),
             engine_pause: false,
             work: Work::new(),
+            ratings: Ratings::new(Arc::new(store.clone())),
             courses: lessons::Courses::default(),
             lines: LineCache::new(games.clone()),
             games,

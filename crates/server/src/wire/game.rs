@@ -29,9 +29,13 @@ pub struct NewGame {
     /// Clock as `fischer:5m+3s`, `tiger:10m+5s` or `tiger 10+5`, `days:3`; none if missing.
     #[serde(default)]
     pub clock: Option<String>,
-    /// Whether moves may be taken back with the opponent's consent. Always so against the engine.
+    /// Whether moves may be taken back with the opponent's consent. Always so against the engine; never in a rated
+    /// game.
     #[serde(default)]
     pub takebacks: bool,
+    /// Whether it counts for ratings: for those who are signed in, with a clock, from the standard set-up.
+    #[serde(default)]
+    pub rated: bool,
     /// Whether the engine, as opponent, may resign when it has lost; else it plays on to the end.
     #[serde(default)]
     pub engine_resigns: bool,
@@ -319,6 +323,9 @@ pub struct Snapshot {
     pub clock: String,
     /// Whether moves may be taken back.
     pub takebacks: bool,
+    /// Whether it counts for ratings.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rated: bool,
     /// Whether it is shown among the games to watch; if not, it is watched by those who have its address.
     pub public: bool,
     /// The side of the one who is told; missing for those who watch and for Counsellors.

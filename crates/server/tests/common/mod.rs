@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // each test uses its part
 
+pub mod browser;
+
 use futures_util::{SinkExt, StreamExt};
 use games::Catalogue;
 use serde::de::DeserializeOwned;

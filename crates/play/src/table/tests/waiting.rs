@@ -16,6 +16,7 @@ fn moves(ply: u32, text: &str) -> Deed {
 fn clocks_wait_until_both_have_moved() -> Tested {
     let waits = |control| Spec {
         clocks_wait: true,
+        rated: false,
         ..spec(Some("chess"), None, control)
     };
     let mut kept = Kept::both_come(waits("tiger:2s+1s"))?;
