@@ -6,9 +6,7 @@ mod common;
 use common::browser::{Browser, code};
 use common::{Fallible, Socket, TestServer};
 use serde_json::{Value, json};
-use server::wire::{
-    Account, AccountMade, Exported, GameCard, GameMade, Me, Refusal, ServerMessage, Snapshot,
-};
+use server::wire::{AccountMade, Exported, GameCard, GameMade, ServerMessage, Snapshot};
 use std::net::IpAddr;
 
 const WORD: &str = "correct horse";

@@ -39,7 +39,7 @@ async fn ratings(browser: &mut Browser, game: &str) -> Fallible<GameRatings> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rated_game_changes_both_ratings_once() -> Fallible<()> {
     let server = TestServer::start("rated", |_| ()).await?;
-    let (mut ann, mut bob) = (
+    let (mut ann, bob) = (
         account(&server, "Ann").await?,
         account(&server, "Bob").await?,
     );

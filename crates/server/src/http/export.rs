@@ -112,12 +112,12 @@ impl Writing {
     /// A game; one that is damaged is told with its reason.
     async fn game(&self, id: &str) -> serde_json::Value {
         let read = match self.directory.read(id).await {
-            Ok(Some(read)) => read.table,
+            Ok(Some(read)) => read,
             Ok(None) => return serde_json::json!({ "id": id }),
             Err(refused) => return serde_json::json!({ "id": id, "problem": refused.message }),
         };
         let of = id.to_owned();
-        let write = move || crate::pgn::of_table(&of, &read);
+        let write = move || crate::pgn::of_table(&of, &read.table, read.began_ms);
         match self.directory.work().run(Weight::Light, write).await {
             Ok(Ok(pgn)) => serde_json::json!({ "id": id, "pgn": pgn }),
             Ok(Err(problem)) => serde_json::json!({ "id": id, "problem": problem }),

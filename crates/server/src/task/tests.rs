@@ -5,6 +5,7 @@ use crate::clock::ServerClock;
 use crate::directory::Payer;
 use crate::engines::LocalEngines;
 use crate::positions::LineCache;
+use crate::ratings::Ratings;
 use crate::seats::SeatKeys;
 use crate::socket::game::{GameGone, GameSide};
 use crate::socket::outbox::{Item, Outbox, TooSlow};
