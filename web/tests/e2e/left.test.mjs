@@ -1,10 +1,13 @@
 // An opponent who leaves: what both and those who watch see, the wait, and the claim.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { move, waitForPly } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 test('the game of an opponent who has left is claimed after a minute, not before', async () => {
   const south = await here.person();
@@ -35,6 +38,12 @@ test('the game of an opponent who has left is claimed after a minute, not before
       await watching.getByText('has left').waitFor();
       assert.equal(await watching.getByRole('button', { name: 'Claim the win' }).count(), 0);
       assert.equal(await win.isDisabled(), true);
+      await page.evaluate(axe);
+      const found = await page.evaluate(() => globalThis.axe.run(document).then((all) => all.violations));
+      assert.deepEqual(
+        found.map(({ id, nodes }) => `${id}: ${nodes[0].target}`),
+        [],
+      );
       const place = await win.boundingBox();
 
       // Who comes back has not left.
