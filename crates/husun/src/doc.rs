@@ -1,6 +1,6 @@
 //! The text of a game: `game.toml`, read strictly into a `GameDoc` with the place of every value,
 //! and completed from the game that it inherits from. What the values mean is checked in
-//! [`crate::definition`]; nothing here knows squares or moves. The sections stand in `sections`, what an heir takes over in `inherit`.
+//! [`crate::variant`]; nothing here knows squares or moves. The sections stand in `sections`, what an heir takes over in `inherit`.
 
 use crate::drawing::{Drawing, DrawingError};
 use inherit::{complete, leave_out};
