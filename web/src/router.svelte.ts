@@ -4,6 +4,8 @@ export type Route =
   | { page: 'home' }
   | { page: 'mine' }
   | { page: 'account'; fresh: boolean }
+  | { page: 'person'; name: string }
+  | { page: 'best'; id: string }
   | { page: 'game'; id: string }
   | { page: 'rules'; id: string | null }
   | { page: 'review'; id: string; game: boolean }
@@ -27,6 +29,10 @@ function read(path: string): Route {
       return second ? { page: 'lost' } : { page: 'account', fresh: first === 'register' };
     case 'game':
       return second ? { page: 'game', id: second } : { page: 'lost' };
+    case 'person':
+      return second ? { page: 'person', name: second } : { page: 'lost' };
+    case 'best':
+      return second ? { page: 'best', id: second } : { page: 'lost' };
     case 'rules':
       return { page: 'rules', id: second ?? null };
     case 'review':
