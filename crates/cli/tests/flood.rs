@@ -249,7 +249,7 @@ async fn floods_do_not_keep_honest_players_waiting() -> Fallible<()> {
     let figures = common::ask(address, Request::get("/metrics")).await?;
     println!("goes above a millisecond of the processor:");
     for line in figures
-        .text()
+        .body
         .lines()
         .filter(|l| l.starts_with("husun_slow_go"))
     {
