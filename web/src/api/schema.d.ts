@@ -4,6 +4,161 @@
  */
 
 export interface paths {
+    "/api/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The account of the one who asks. */
+        get: operations["detail"];
+        put?: never;
+        /** Makes an account with a password. The guest who asks keeps all games and is signed in. */
+        post: operations["register"];
+        /** Deletes one's own account for good. Its games stay, its name is nobody's any more. */
+        delete: operations["delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes new recovery codes; those before open nothing any more. */
+        post: operations["new_codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All that is kept of the one who asks: the account, and the games with their moves. */
+        get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes the passkey that a browser has made: an account is made with it, or has it besides. */
+        post: operations["take_made"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/passkeys/question": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks the browser to make a passkey: for a new account, or another one for the account in which one is signed in. */
+        post: operations["ask_to_make"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a passkey of one's own. */
+        delete: operations["remove_passkey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Sets another password. All other sessions end. */
+        put: operations["set_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends all sessions of one's own but this one. */
+        delete: operations["end_others"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a session of one's own. */
+        delete: operations["end_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/families": {
         parameters: {
             query?: never;
@@ -73,6 +228,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/games/{id}/ratings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The ratings of both players of a game that counts, and what it has changed. */
+        get: operations["of_game"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/games/{id}/review": {
         parameters: {
             query?: never;
@@ -98,9 +270,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The guest who asks. Sets the cookie that knows the guest again. */
+        /** Who asks. Sets the cookie that knows a guest again. */
         get: operations["me"];
-        /** Takes another name, for games to come. */
+        /** Takes another name as a guest, for games to come. An account's name stays. */
         put: operations["rename"];
         post?: never;
         delete?: never;
@@ -116,7 +288,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The guest's own games, the newest first. */
+        /** One's own games, the newest first. */
         get: operations["own"];
         put?: never;
         post?: never;
@@ -135,6 +307,40 @@ export interface paths {
         };
         /** This description. */
         get: operations["openapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/people/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A person with an account, as others see them. */
+        get: operations["profile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/people/{name}/ratings/{variant}/{speed}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a person's rating has gone, the newest first. */
+        get: operations["history"];
         put?: never;
         post?: never;
         delete?: never;
@@ -171,6 +377,23 @@ export interface paths {
         put?: never;
         /** A position, from a start and moves. */
         post: operations["describe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ratings/{variant}/{speed}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The best of a game and speed, levels of the engine among them. Who is provisional is not in it. */
+        get: operations["best"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -223,6 +446,75 @@ export interface paths {
         put?: never;
         /** What the engine says of a move that was not made. */
         post: operations["attempt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Signs in with name and password. */
+        post: operations["sign_in"];
+        /** Signs out. */
+        delete: operations["sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Signs in with the passkey that the browser shows. */
+        post: operations["sign_in_by_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/passkey/question": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks the browser to show a passkey. */
+        post: operations["ask_to_show"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/recovery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Signs in with a recovery code, which is used up, and sets another password. All other sessions end. */
+        post: operations["recover"];
         delete?: never;
         options?: never;
         head?: never;
@@ -510,6 +802,34 @@ export interface components {
              */
             minutes?: number | null;
         };
+        /** @description One's own account. */
+        Account: {
+            /**
+             * Format: int32
+             * @description Recovery codes that are left.
+             */
+            codes: number;
+            /**
+             * Format: int64
+             * @description When it was made, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /** @description Its name. */
+            name: string;
+            /** @description Its passkeys, the oldest first. */
+            passkeys: components["schemas"]["PasskeyInfo"][];
+            /** @description Whether it has a password. */
+            password: boolean;
+            /** @description Where one is signed in, the last used first. */
+            sessions: components["schemas"]["SessionInfo"][];
+        };
+        /** @description An account that was made; one is signed in. The codes are shown this once. */
+        AccountMade: {
+            /** @description Recovery codes: each opens the account once. */
+            codes: string[];
+            /** @description Its name. */
+            name: string;
+        };
         /**
          * @description What is special about going to a target.
          * @enum {string}
@@ -638,6 +958,27 @@ export interface components {
             };
         };
         /** @description A value for each side. */
+        Both_Option_GameRating: {
+            black: null | {
+                /**
+                 * Format: int32
+                 * @description By how much the game has changed it; missing as long as it has not.
+                 */
+                change?: number | null;
+                /** @description The rating as it is now. */
+                now: components["schemas"]["RatingNow"];
+            };
+            white: null | {
+                /**
+                 * Format: int32
+                 * @description By how much the game has changed it; missing as long as it has not.
+                 */
+                change?: number | null;
+                /** @description The rating as it is now. */
+                now: components["schemas"]["RatingNow"];
+            };
+        };
+        /** @description A value for each side. */
         Both_Option_String: {
             black: null | string;
             white: null | string;
@@ -651,6 +992,8 @@ export interface components {
         Both_Player: {
             /** @description Who sits at a side. */
             black: {
+                /** @description Whether it is the name of an account, which nobody else can have. */
+                account?: boolean;
                 /**
                  * Format: int64
                  * @description Milliseconds until the opponent may claim the game, as this player has left it; 0 from then on. Missing while the
@@ -662,7 +1005,7 @@ export interface components {
                  * @description Level of the engine, if it is the engine.
                  */
                 level?: number | null;
-                /** @description Name to show. Anyone can choose any name. */
+                /** @description Name to show. Guests can choose any name. */
                 name: string;
                 /** @description Whether someone is there now. */
                 online: boolean;
@@ -671,6 +1014,8 @@ export interface components {
             };
             /** @description Who sits at a side. */
             white: {
+                /** @description Whether it is the name of an account, which nobody else can have. */
+                account?: boolean;
                 /**
                  * Format: int64
                  * @description Milliseconds until the opponent may claim the game, as this player has left it; 0 from then on. Missing while the
@@ -682,7 +1027,7 @@ export interface components {
                  * @description Level of the engine, if it is the engine.
                  */
                 level?: number | null;
-                /** @description Name to show. Anyone can choose any name. */
+                /** @description Name to show. Guests can choose any name. */
                 name: string;
                 /** @description Whether someone is there now. */
                 online: boolean;
@@ -919,6 +1264,16 @@ export interface components {
             /** @description Whether they wait until both have moved. */
             waiting?: boolean;
         };
+        /** @description New recovery codes; those before open nothing any more. */
+        Codes: {
+            /** @description Each opens the account once. */
+            codes: string[];
+        };
+        /** @description What shows that the owner asks: the password of an account that has one. */
+        Confirmation: {
+            /** @description The password; an account without one is asked to have signed in within ten minutes. */
+            password?: string | null;
+        };
         /** @description What the players agree on before a game of a family. */
         Customs: {
             /** @description The choices that lead to this game. */
@@ -975,6 +1330,22 @@ export interface components {
             letter: string;
             /** @description Squares with pieces of its own side. */
             own: string[];
+        };
+        /** @description All that is kept of an account. */
+        Exported: {
+            /** @description The account. */
+            account: components["schemas"]["Account"];
+            /** @description Its games. */
+            games: components["schemas"]["ExportedGame"][];
+        };
+        /** @description A game of one's own. */
+        ExportedGame: {
+            /** @description Its id. */
+            id: string;
+            /** @description Its moves as PGN text. */
+            pgn?: string | null;
+            /** @description Why there are no moves. */
+            problem?: string | null;
         };
         /** @description Customs of a family, for the lobby. */
         Family: {
@@ -1038,6 +1409,13 @@ export interface components {
             seat: string;
             /** @description Side of the one who asked. */
             side: components["schemas"]["Side"];
+        };
+        /** @description The ratings of both players of a game that counts. */
+        GameRatings: {
+            /** @description Each side's; missing where nobody sits yet. */
+            players: components["schemas"]["Both_Option_GameRating"];
+            /** @description Class of the clock: `blitz`, `rapid`, `slow`, `correspondence`. */
+            speed: string;
         };
         /** @description How a game ended. */
         GameResult: {
@@ -1115,9 +1493,11 @@ export interface components {
             /** @description Moves that an attempt may have. */
             within: number;
         };
-        /** @description The guest who asks. */
+        /** @description Who asks. */
         Me: {
-            /** @description Name to show, 1 to 30 characters. */
+            /** @description Whether it is the name of an account in which one is signed in; else one is a guest. */
+            account?: boolean;
+            /** @description Name to show. */
             name: string;
         };
         /**
@@ -1125,9 +1505,16 @@ export interface components {
          * @enum {string}
          */
         MomentKind: "released" | "traversed" | "crowned" | "promoted" | "castled" | "royal_taken";
+        /** @description A name with a password. */
+        NameAndPassword: {
+            /** @description The account's name: 2 to 20 letters, digits, `_` and `-`. */
+            name: string;
+            /** @description The password: 8 to 200 characters. */
+            password: string;
+        };
         /** @description Wishes for a new game. Exactly one of `variant` and `family` is given. */
         NewGame: {
-            /** @description Clock as `fischer:5m+3s`, `tiger:10m+5s`, `days:3`; none if missing. */
+            /** @description Clock as `fischer:5m+3s`, `tiger:10m+5s` or `tiger 10+5`, `days:3`; none if missing. */
             clock?: string | null;
             /** @description Whether the engine, as opponent, may resign when it has lost; else it plays on to the end. */
             engine_resigns?: boolean;
@@ -1147,13 +1534,25 @@ export interface components {
              *     are not; who has a game's address can always watch.
              */
             public?: boolean | null;
+            /** @description Whether it counts for ratings: for those who are signed in, with a clock, from the standard set-up. */
+            rated?: boolean;
             /** @description Named set-up; the standard one if missing. */
             setup?: string | null;
             side?: components["schemas"]["Side"] | null;
-            /** @description Whether moves may be taken back with the opponent's consent. Always so against the engine. */
+            /**
+             * @description Whether moves may be taken back with the opponent's consent. Always so against the engine; never in a rated
+             *     game.
+             */
             takebacks?: boolean;
             /** @description Id of the game to play. */
             variant?: string | null;
+        };
+        /** @description Another password. */
+        NewPassword: {
+            /** @description The one that takes its place. */
+            new: string;
+            /** @description The password so far; as in `Confirmation`. */
+            password?: string | null;
         };
         /** @description What is so now. */
         Now: {
@@ -1201,6 +1600,47 @@ export interface components {
              * @description How many watch.
              */
             watchers: number;
+        };
+        /** @description A browser's answer. */
+        PasskeyAnswer: {
+            /** @description The credential as the Web Authentication API writes it (`toJSON`). */
+            credential: Record<string, never>;
+            /** @description What one calls a passkey that was made, at most 40 characters. */
+            name?: string | null;
+            /** @description The question's. */
+            token: string;
+        };
+        /** @description A passkey of one's own. */
+        PasskeyInfo: {
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description When it was made, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /** @description What one calls it. */
+            name: string;
+            /**
+             * Format: int64
+             * @description When it was used last.
+             */
+            used_ms?: number | null;
+        };
+        /** @description A question to the browser's `navigator.credentials`. */
+        PasskeyQuestion: {
+            /**
+             * @description Options as the Web Authentication API takes them, bytes in base64url (`parseCreationOptionsFromJSON`,
+             *     `parseRequestOptionsFromJSON`).
+             */
+            options: Record<string, never>;
+            /** @description Goes back with the answer, within five minutes, once. */
+            token: string;
+        };
+        /** @description Asks for a passkey to be made for a new account. */
+        PasskeyWish: {
+            /** @description Name of the new account; missing if one is signed in and wants another passkey. */
+            name?: string | null;
         };
         /** @description A game read from PGN. */
         PgnAnswer: {
@@ -1293,6 +1733,82 @@ export interface components {
             /** @description Id of the game. */
             variant: string;
         };
+        /** @description A person with an account, as others see them. */
+        Profile: {
+            /**
+             * Format: int64
+             * @description When the account was made, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /** @description The name. */
+            name: string;
+            /** @description Ratings, those of most games first. */
+            ratings: components["schemas"]["ProfileRating"][];
+            /**
+             * Format: int64
+             * @description When its owner was seen last, to the hour.
+             */
+            seen_ms: number;
+        };
+        /** @description A rating of a person. */
+        ProfileRating: components["schemas"]["RatingNow"] & {
+            /** @description Name of the game. */
+            name: string;
+            /** @description Class of the clock. */
+            speed: string;
+            /** @description Id of the game. */
+            variant: string;
+        };
+        /** @description A place in a list of the best. */
+        RankedPlayer: components["schemas"]["RatingNow"] & {
+            /**
+             * Format: int32
+             * @description Level of the engine, if it is the engine.
+             */
+            level?: number | null;
+            /** @description The name. */
+            name: string;
+        };
+        /** @description A rating as it is now. */
+        RatingNow: {
+            /**
+             * Format: int32
+             * @description How uncertain it is: in 19 of 20 cases it is right within twice this.
+             */
+            deviation: number;
+            /**
+             * Format: int32
+             * @description Games that have made it.
+             */
+            games: number;
+            /** @description Whether too little is known to compare it: its deviation is 110 or more. */
+            provisional: boolean;
+            /**
+             * Format: int32
+             * @description The rating by Glicko-2, 1500 for one who has not played.
+             */
+            rating: number;
+        };
+        /** @description A rating after a game. */
+        RatingPoint: {
+            /**
+             * Format: int64
+             * @description When, in milliseconds of Unix time.
+             */
+            at_ms: number;
+            /**
+             * Format: int32
+             * @description How uncertain it was.
+             */
+            deviation: number;
+            /** @description Id of the game. */
+            game: string;
+            /**
+             * Format: int32
+             * @description The rating after it.
+             */
+            rating: number;
+        };
         /** @description Where a piece can go with those blockers; castling and en passant are left out. */
         ReachAnswer: {
             /** @description What the rules let it do besides, a sentence each. */
@@ -1317,6 +1833,15 @@ export interface components {
             /** @description Whose it is. */
             side: components["schemas"]["Side"];
         };
+        /** @description A recovery code, used in the place of a password that was lost. */
+        Recovery: {
+            /** @description One of the codes that were shown when the account was made. */
+            code: string;
+            /** @description The account's name. */
+            name: string;
+            /** @description The password that is set. */
+            password: string;
+        };
         /** @description Why a request was refused. */
         Refusal: {
             /** @description A word for programs, as `illegal_move`. */
@@ -1334,6 +1859,11 @@ export interface components {
             name: string;
             /** @description Its squares. */
             squares: string[];
+        };
+        /** @description Another name for a guest. */
+        Rename: {
+            /** @description Name to show, 1 to 30 characters. */
+            name: string;
         };
         /** @description What is said of a game that was looked back at. Chances are those of White, in percent. */
         Review: {
@@ -1544,6 +2074,25 @@ export interface components {
             /** @enum {string} */
             type: "closing";
         };
+        /** @description A place where one is signed in. */
+        SessionInfo: {
+            /** @description What the browser says it is. */
+            agent: string;
+            /** @description Whether it is the one that asks. */
+            current: boolean;
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Since when, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /**
+             * Format: int64
+             * @description When it was used last.
+             */
+            seen_ms: number;
+        };
         /** @description A named set-up. */
         SetupInfo: {
             /** @description Position text. */
@@ -1582,6 +2131,8 @@ export interface components {
             own?: components["schemas"]["Side"] | null;
             /** @description Whether it is shown among the games to watch; if not, it is watched by those who have its address. */
             public: boolean;
+            /** @description Whether it counts for ratings. */
+            rated?: boolean;
             /** @description Secret of the own seat, for the link by which it is taken on another device. */
             seat?: string | null;
             /** @description Position text of the start, once settled. */
@@ -1738,6 +2289,723 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    detail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NameAndPassword"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountMade"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Confirmation"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    new_codes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Confirmation"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Codes"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Exported"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    take_made: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyAnswer"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountMade"];
+                };
+            };
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    ask_to_make: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyWish"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyQuestion"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    remove_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the passkey */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    set_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPassword"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    end_others: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the session */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     families: {
         parameters: {
             query?: never;
@@ -1955,6 +3223,60 @@ export interface operations {
             };
         };
     };
+    of_game: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GameRatings"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     look_game: {
         parameters: {
             query?: never;
@@ -2080,6 +3402,14 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     rename: {
@@ -2091,7 +3421,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Me"];
+                "application/json": components["schemas"]["Rename"];
             };
         };
         responses: {
@@ -2104,6 +3434,14 @@ export interface operations {
                 };
             };
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2128,6 +3466,14 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2179,6 +3525,94 @@ export interface operations {
                 };
                 content: {
                     "application/json": string;
+                };
+            };
+        };
+    };
+    profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    history: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account */
+                name: string;
+                /** @description Id of the game */
+                variant: string;
+                /** @description Class of the clock */
+                speed: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RatingPoint"][];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -2308,6 +3742,46 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    best: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                variant: string;
+                /** @description Class of the clock */
+                speed: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RankedPlayer"][];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2529,6 +4003,305 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NameAndPassword"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    sign_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    sign_in_by_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyAnswer"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    ask_to_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyQuestion"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    recover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Recovery"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -55,8 +55,9 @@ export type Account = Schemas['Account'];
 export type AccountMade = Schemas['AccountMade'];
 export type Codes = Schemas['Codes'];
 export type PasskeyQuestion = Schemas['PasskeyQuestion'];
-export type GameRating = Schemas['GameRating'];
+
 export type GameRatings = Schemas['GameRatings'];
+export type GameRating = NonNullable<GameRatings['players']['white']>;
 export type Profile = Schemas['Profile'];
 export type RatingNow = Schemas['RatingNow'];
 export type RatingPoint = Schemas['RatingPoint'];
