@@ -130,12 +130,15 @@ impl Rating {
 
     /// The rating at a later time: the same, less certain.
     pub fn at(&self, now_ms: i64) -> Rating {
-        let years = (now_ms - self.at_ms).max(0) as f64 / YEAR_MS;
+        if now_ms <= self.at_ms {
+            return *self;
+        }
+        let years = (now_ms - self.at_ms) as f64 / YEAR_MS;
         let grown = self.volatility * (years * PERIODS_A_YEAR).sqrt();
         let deviation = (self.deviation / SCALE).hypot(grown) * SCALE;
         Rating {
             deviation: deviation.clamp(CERTAIN, UNKNOWN),
-            at_ms: now_ms.max(self.at_ms),
+            at_ms: now_ms,
             ..*self
         }
     }

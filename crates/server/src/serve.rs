@@ -260,6 +260,8 @@ impl Running {
         let served = serving.await;
         for task in tasks {
             task.abort();
+            // What it holds of the storage is given back when it is gone.
+            let _ = task.await;
         }
         self.engines.close();
         store.close().await;

@@ -36,10 +36,10 @@ test('a guest registers with a password, keeps the game, finds it on another dev
   let codes;
   await visit(person, async (page) => {
     await page.goto('/');
-    await findGame(page, 'Play the engine: Chess');
+    await (await findGame(page, 'Play Chess against the engine')).click();
     await page.getByRole('button', { name: 'Start' }).click();
     await grid(page).waitFor();
-    await move(page, 'e2', 'e4');
+    await move(page, 'e2e4');
     await waitForPly(page, 2);
     const game = page.url();
     codes = await register(page, 'Ann_B', WORD);
@@ -78,7 +78,7 @@ test('a guest registers with a password, keeps the game, finds it on another dev
 
 test('a passkey makes an account and opens it, by keyboard alone', async () => {
   const person = await here.person({ baseURL: here.server.base.replace('127.0.0.1', 'localhost') });
-  person.allowed.push(/401/);
+  person.allowed.push(/422/);
   await visit(person, async (page) => {
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('WebAuthn.enable');

@@ -1,0 +1,58 @@
+// Rated games: from a fresh browser to one in a few clicks, what they change, and how others see it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { violations } from './lib/axe.mjs';
+import { findGame, grid, move, waitForPly } from './lib/play.mjs';
+import { stage, visit } from './lib/stage.mjs';
+
+const here = stage();
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+async function register(page, name) {
+  await page.goto('/register');
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByRole('radio', { name: /password/ }).check();
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByLabel('I have kept them').check();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.waitForURL('**/mine');
+}
+
+test('a rated game against a level changes the rating, which everybody can see', async () => {
+  const person = await here.person();
+  await visit(person, async (page) => {
+    await register(page, 'Rated_1');
+    await page.goto('/');
+    await (await findGame(page, 'Play Chess against the engine')).click();
+    const rated = page.getByRole('checkbox', { name: /^Rated/ });
+    assert.ok(await rated.isDisabled(), 'without a clock nothing is rated');
+    await page.getByRole('combobox', { name: 'Clock' }).selectOption('fischer:10m+5s');
+    await rated.check();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await grid(page).waitFor();
+    await page.locator('.rating', { hasText: '1500?' }).waitFor();
+    await move(page, 'e2e4');
+    await waitForPly(page, 2);
+    await page.getByRole('button', { name: 'Resign' }).click();
+    await page.getByRole('button', { name: /^Yes/ }).click();
+    await page.locator('.rating .down').waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole('link', { name: 'Rated_1', exact: true }).last().click();
+    await page.getByRole('heading', { name: 'Rated_1' }).waitFor();
+    await page.getByText('one game').waitFor();
+    assert.deepEqual(await violations(page), []);
+  });
+  const other = await here.person(PHONE);
+  await visit(other, async (page) => {
+    await page.goto('/person/rated_1');
+    await page.getByText('rapid').waitFor();
+    await page.getByRole('link', { name: 'Chess', exact: true }).click();
+    await page.getByRole('heading', { name: 'Best players of Chess' }).waitFor();
+    // One game is too few to be among them.
+    await page.getByText('Nobody yet.').first().waitFor();
+    assert.deepEqual(await violations(page), []);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+  });
+});
