@@ -56,19 +56,19 @@ async fn a_rated_game_changes_both_ratings_once() -> Fallible<()> {
         })
         .await?;
     assert_eq!(guest.refusal().await?, "sign_in");
-    let mut white = Socket::open(server.address, &[("cookie", &ann.cookie())]).await?;
-    let snapshot = white.join(&made.id, None).await?;
+    let mut white_socket = Socket::open(server.address, &[("cookie", &ann.cookie())]).await?;
+    let snapshot = white_socket.join(&made.id, None).await?;
     assert!(snapshot.rated && !snapshot.takebacks);
-    let mut black = Socket::open(server.address, &[("cookie", &bob.cookie())]).await?;
-    black.join(&made.id, Some(&friend)).await?;
-    white.play(0, "f2f3").await?;
-    black.ply(1).await?;
-    black.play(1, "e7e5").await?;
-    white.ply(2).await?;
-    white.play(2, "g2g4").await?;
-    black.ply(3).await?;
-    black.play(3, "d8h4").await?;
-    white.ply(4).await?;
+    let mut black_socket = Socket::open(server.address, &[("cookie", &bob.cookie())]).await?;
+    black_socket.join(&made.id, Some(&friend)).await?;
+    white_socket.play(0, "f2f3").await?;
+    black_socket.ply(1).await?;
+    black_socket.play(1, "e7e5").await?;
+    white_socket.ply(2).await?;
+    white_socket.play(2, "g2g4").await?;
+    black_socket.ply(3).await?;
+    black_socket.play(3, "d8h4").await?;
+    white_socket.ply(4).await?;
     let [new_white, new_black] = rated(&Rating::new(0), &Rating::new(0), Score::Loss, 0);
     let told = ratings(&mut ann, &made.id).await?;
     assert_eq!(told.speed, "blitz");
@@ -98,6 +98,7 @@ async fn a_rated_game_changes_both_ratings_once() -> Fallible<()> {
     let best: Vec<RankedPlayer> = anybody.get("/api/ratings/chess/blitz").await?.json()?;
     assert!(best.is_empty(), "{best:?}");
     // A restart rates nothing again.
+    drop((white_socket, black_socket, guest));
     let folder = server.stop().await?;
     let server = TestServer::start("rated", |c| c.data = folder).await?;
     tokio::time::sleep(Duration::from_millis(300)).await;
