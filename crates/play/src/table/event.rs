@@ -113,23 +113,27 @@ pub fn without_name(text: &str, guest: &str) -> Option<String> {
 
 fn forget(value: &mut serde_json::Value, guest: &str) -> bool {
     use serde_json::Value;
+    let mut found = false;
     match value {
         Value::Object(fields) => {
-            let is_person = fields.get("guest").and_then(Value::as_str) == Some(guest)
+            found = fields.get("guest").and_then(Value::as_str) == Some(guest)
                 && fields.get("name").is_some_and(|name| name != DELETED);
-            if is_person {
+            if found {
                 fields.insert("name".into(), DELETED.into());
                 fields.remove("account");
             }
-            fields
-                .values_mut()
-                .fold(is_person, |found, v| forget(v, guest) || found)
+            for value in fields.values_mut() {
+                found |= forget(value, guest);
+            }
         }
-        Value::Array(values) => values
-            .iter_mut()
-            .fold(false, |found, v| forget(v, guest) || found),
-        _ => false,
+        Value::Array(values) => {
+            for value in values {
+                found |= forget(value, guest);
+            }
+        }
+        _ => {}
     }
+    found
 }
 
 /// What has happened.
