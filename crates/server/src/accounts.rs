@@ -1,7 +1,7 @@
 //! People with an account: a name and what opens it. Where they are signed in is a word in a cookie, of which the
 //! storage knows the digest alone; so it is with recovery codes. Passwords are kept as argon2id.
 
-mod ask;
+mod attempts;
 pub mod names;
 pub mod passkeys;
 mod password;
@@ -9,7 +9,7 @@ mod recovery;
 #[cfg(test)]
 mod tests;
 
-pub use ask::Attempts;
+pub use attempts::Attempts;
 
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{secret, wall_ms};

@@ -17,10 +17,14 @@ pub enum Weight {
     Light,
     /// Up to seconds: a text with many games' worth of moves.
     Heavy,
+    /// A tenth of a second and much memory: a password. No flood of texts keeps people from signing in.
+    Password,
 }
 
 /// Pieces of heavy work at once, and waiting at most.
 const HEAVY: (usize, usize) = (2, 16);
+/// Passwords at once, and waiting at most.
+const PASSWORDS: (usize, usize) = (2, 64);
 /// Pieces of light work waiting at most.
 const LIGHT: usize = 1000;
 
@@ -50,6 +54,7 @@ impl From<WorkError> for Refused {
 pub struct Work {
     light: Lane,
     heavy: Lane,
+    passwords: Lane,
 }
 
 #[derive(Clone, Debug)]
@@ -67,12 +72,13 @@ impl Default for Work {
 }
 
 impl Work {
-    /// As many light pieces at once as there are cores, at least two; light and heavy work do not wait for each other.
+    /// As many light pieces at once as there are cores, at least two; work of one kind does not wait for another's.
     pub fn new() -> Work {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Work {
             light: Lane::new("light", cores.max(2), LIGHT),
             heavy: Lane::new("heavy", HEAVY.0, HEAVY.1),
+            passwords: Lane::new("passwords", PASSWORDS.0, PASSWORDS.1),
         }
     }
 
@@ -86,6 +92,7 @@ impl Work {
         let lane = match weight {
             Weight::Light => &self.light,
             Weight::Heavy => &self.heavy,
+            Weight::Password => &self.passwords,
         };
         let place = lane.place().await?;
         let done = tokio::task::spawn_blocking(move || {

@@ -1,5 +1,5 @@
-//! Passwords: what one must be, and how it is kept. Hashing takes memory and time on purpose, so it is done in the
-//! line of heavy work, a few at once.
+//! Passwords: what one must be, and how it is kept. Hashing takes memory and time on purpose, so it is done in a
+//! line of its own, two at once.
 
 use crate::refusal::{Reason, Refused, refused};
 use crate::work::{Weight, Work};
@@ -75,7 +75,9 @@ fn check(name: &str, password: &str) -> Result<(), Refused> {
 /// What is kept of a new password.
 pub async fn hash(work: &Work, name: &str, password: String) -> Result<String, Refused> {
     check(name, &password)?;
-    let hashed = work.run(Weight::Heavy, move || digest(&password)).await?;
+    let hashed = work
+        .run(Weight::Password, move || digest(&password))
+        .await?;
     hashed.ok_or_else(|| refused(Reason::Fault, "the password could not be kept; try again"))
 }
 
@@ -109,5 +111,5 @@ pub async fn verify(work: &Work, kept: Option<String>, password: String) -> Resu
         let right = Argon2::default().verify_password(password.as_bytes(), &parsed);
         is_kept && right.is_ok()
     };
-    Ok(work.run(Weight::Heavy, verify).await?)
+    Ok(work.run(Weight::Password, verify).await?)
 }

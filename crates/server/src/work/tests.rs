@@ -72,3 +72,29 @@ fn memory_is_given_back() -> Tested {
     assert_eq!(budget.take(usize::MAX).err(), Some(WorkError::Busy));
     Ok(())
 }
+
+/// However many texts wait to be read, people can sign in.
+#[tokio::test]
+async fn passwords_do_not_wait_for_texts() -> Result<(), WorkError> {
+    let work = Work::new();
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let wait = std::sync::Arc::new(std::sync::Mutex::new(wait));
+    let mut texts = Vec::new();
+    for _ in 0..HEAVY.0 + HEAVY.1 {
+        let (work, wait) = (work.clone(), wait.clone());
+        texts.push(tokio::spawn(async move {
+            let hold = move || drop(wait.lock().map(|wait| wait.recv()));
+            work.run(Weight::Heavy, hold).await
+        }));
+    }
+    while work.heavy.waiting.load(Relaxed) < HEAVY.1 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(work.run(Weight::Heavy, || ()).await, Err(WorkError::Busy));
+    assert_eq!(work.run(Weight::Password, || 7).await, Ok(7));
+    drop(go);
+    for text in texts {
+        assert!(text.await.is_ok());
+    }
+    Ok(())
+}
