@@ -33,7 +33,6 @@ async function signIn(page, name, password) {
 
 test('a guest registers with a password, keeps the game, finds it on another device, and is let back in by a code', async () => {
   const person = await here.person();
-  let codes;
   await visit(person, async (page) => {
     await page.goto('/');
     await (await findGame(page, 'Play Chess against the engine')).click();
@@ -42,7 +41,7 @@ test('a guest registers with a password, keeps the game, finds it on another dev
     await move(page, 'e2e4');
     await waitForPly(page, 2);
     const game = page.url();
-    codes = await register(page, 'Ann_B', WORD);
+    const codes = await register(page, 'Ann_B', WORD);
     await page.getByText('You play as Ann_B').waitFor();
     await page
       .locator(`a[href="${new URL(game).pathname}"]`)
@@ -51,26 +50,23 @@ test('a guest registers with a password, keeps the game, finds it on another dev
     await page.locator('header .person', { hasText: 'Ann_B' }).click();
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
     await isAccessible(page);
-  });
-  const phone = await here.person(PHONE);
-  phone.allowed.push(/403/);
-  await visit(phone, async (page) => {
-    await signIn(page, 'ann-b', 'not her words');
-    await page.getByRole('alert').getByText('no account of this name with this password').waitFor();
-    await isAccessible(page);
-    await page.getByRole('button', { name: 'I have lost my password' }).click();
-    await page.getByLabel('Recovery code').fill(codes[0]);
-    await page.getByLabel('New password').fill('another horse battery');
-    await page.getByRole('button', { name: 'Set the password and sign in' }).click();
-    await page.waitForURL('**/mine');
-    await page.getByText('You play as Ann_B').waitFor();
-    await page.getByText('Your turn', { exact: true }).waitFor();
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    assert.ok(wide <= 0, `${wide} pixels too wide`);
-  });
-  // What was open before is not any more.
-  person.allowed.push(/401/);
-  await visit(person, async (page) => {
+    const phone = await here.person(PHONE);
+    phone.allowed.push(/403/);
+    await visit(phone, async (page) => {
+      await signIn(page, 'ann-b', 'not her words');
+      await page.getByRole('alert').getByText('no account of this name with this password').waitFor();
+      await isAccessible(page);
+      await page.getByRole('button', { name: 'I have lost my password' }).click();
+      await page.getByLabel('Recovery code').fill(codes[0]);
+      await page.getByLabel('New password').fill('another horse battery');
+      await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+      await page.waitForURL('**/mine');
+      await page.getByText('You play as Ann_B').waitFor();
+      await page.getByText('Your turn', { exact: true }).waitFor();
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `${wide} pixels too wide`);
+    });
+    // What was open before is not any more.
     await page.goto('/account');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });

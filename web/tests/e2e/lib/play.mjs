@@ -89,11 +89,11 @@ export async function choose(page, name) {
 }
 
 /** Says that a move that changes its piece for good is meant, where the page asks so for the first time. */
-async function meant(page) {
+async function meant(page, played) {
   const dialog = page.getByRole('dialog', { name: 'This cannot be undone' });
-  // Something is asked, or the move is on its way.
+  // Something is asked, or the move is among those played; it may be answered by then.
   if (page.url().includes('/game/'))
-    await page.getByRole('dialog').or(page.locator('.state:not(.mine)')).first().waitFor();
+    await page.getByRole('dialog').or(page.locator('[data-ply]').nth(played)).first().waitFor();
   if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Do it' }).click();
 }
 
@@ -107,6 +107,7 @@ export async function move(page, uci, { by = 'click', legal = [], detail } = {})
     if (page.url().includes('/game/')) await page.getByRole('button', { name: /^Yes, make them/ }).click();
     return;
   }
+  const played = await page.locator('[data-ply]').count();
   if (by === 'click') {
     await click(page, from);
     await click(page, to);
@@ -118,7 +119,7 @@ export async function move(page, uci, { by = 'click', legal = [], detail } = {})
     await walk(page, to);
     await page.keyboard.press('Enter');
   }
-  if (letter) await meant(page);
+  if (letter) await meant(page, played);
   const ways = legal.filter((other) => split(other).from === from && split(other).to === to);
   if (ways.length < 2) return;
   const buttons = page.getByRole('dialog').getByRole('button');
