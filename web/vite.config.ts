@@ -21,6 +21,11 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             {
+              // So does what nearly every page needs.
+              name: 'base',
+              test: /src\/(api\/(http|greet|socket|ratings)\.|parts\/(clock|words|plain|Bot|Report|lasting)\.)/,
+            },
+            {
               name: 'Board',
               test: /src\/(board\/(Board|Grid|Chooser|asking|board|say)|parts\/(Pieces|MoveList|CopyLink))\.|chessgroundx/,
             },

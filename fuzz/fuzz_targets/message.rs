@@ -30,6 +30,7 @@ fn spec(choice: u8) -> Spec {
         takebacks: choice & 128 == 0,
         public: None,
         clocks_wait: choice & 64 == 0,
+        tournament: None,
         rated: choice & 2 == 2,
         engine_resigns: false,
         seats: Both::of(|_| SeatSpec::default()),
@@ -60,7 +61,7 @@ fuzz_target!(|data: &[u8]| {
         entries.push(Entry { seq: table.seq(), at: table.at(), event });
     };
     for (side, name) in [(Side::White, "a"), (Side::Black, "b")] {
-        let person = Person { guest: name.into(), name: name.into(), account: choice & 1 == 1 };
+        let person = Person { guest: name.into(), name: name.into(), account: choice & 1 == 1, bot: choice & 4 == 4 };
         for event in table.joined(Who::Player(side), person, name.into()) {
             keep(&mut table, event, Duration::ZERO);
         }

@@ -6,10 +6,14 @@ export type Route =
   | { page: 'account'; fresh: boolean }
   | { page: 'person'; name: string }
   | { page: 'best'; id: string }
+  | { page: 'archive' }
+  | { page: 'tournaments' }
+  | { page: 'tournament'; id: string }
   | { page: 'game'; id: string }
   | { page: 'rules'; id: string | null }
   | { page: 'review'; id: string; game: boolean }
   | { page: 'learn'; id: string | null; lesson: string | null }
+  | { page: 'moderate'; part: string | null }
   | { page: 'analysis'; variant: string | null }
   | { page: 'lost' };
 
@@ -33,12 +37,20 @@ function read(path: string): Route {
       return second ? { page: 'person', name: second } : { page: 'lost' };
     case 'best':
       return second ? { page: 'best', id: second } : { page: 'lost' };
+    case 'archive':
+      return second ? { page: 'lost' } : { page: 'archive' };
+    case 'tournaments':
+      return second ? { page: 'lost' } : { page: 'tournaments' };
+    case 'tournament':
+      return second ? { page: 'tournament', id: second } : { page: 'lost' };
     case 'rules':
       return { page: 'rules', id: second ?? null };
     case 'review':
       return second ? { page: 'review', id: second, game: false } : { page: 'lost' };
     case 'learn':
       return { page: 'learn', id: second ?? null, lesson: third ?? null };
+    case 'moderate':
+      return { page: 'moderate', part: second ?? null };
     case 'analysis':
       return { page: 'analysis', variant: second ?? null };
     default:

@@ -3,13 +3,13 @@
 mod adjudicate;
 mod opening;
 mod play;
-mod player;
-mod process;
+pub mod player;
+pub mod process;
 mod report;
-mod spec;
+pub mod spec;
 mod state;
 mod stats;
-mod uci;
+pub mod uci;
 mod xboard;
 
 use crate::progress::Progress;

@@ -1,8 +1,10 @@
 //! The program `husun`: reads the command line and hands over to the module of the subcommand.
 
+mod admin;
 mod analyse;
 mod backup;
 mod bench;
+mod bot;
 mod catalogue;
 mod contest;
 mod inspect;
@@ -67,6 +69,8 @@ enum Command {
     Pgn(pgn::Options),
     Match(Box<contest::Options>),
     Serve(serve::Options),
+    Bot(Box<bot::Options>),
+    Admin(admin::Options),
     Backup(backup::BackupOptions),
     Restore(backup::RestoreOptions),
     /// Print the OpenAPI description of the server, which clients are made from
@@ -107,6 +111,8 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Pgn(options)) => return pgn::run(&games, &options),
         Some(Command::Match(options)) => contest::run(&games, &options, &args.game_file),
         Some(Command::Serve(options)) => serve::run(&options, games),
+        Some(Command::Bot(options)) => bot::run(games, &options, &args.game_file),
+        Some(Command::Admin(options)) => admin::run(&options),
         Some(Command::Backup(options)) => backup::backup(&options),
         Some(Command::Restore(options)) => backup::restore(&options),
         Some(Command::Openapi) => serve::describe(),

@@ -128,7 +128,7 @@ async fn serve(config: &Config, games: Catalogue, open: bool) -> Result<()> {
     }
     let running = server::bind(config, games).await?;
     let address = running.address().context("the address is not known")?;
-    let page = format!("http://{}/", reachable(address));
+    let page = format!("http://{}/", server::operator::reachable(address));
     let data = config.data.display().to_string();
     // Told when the storage is open: until then every answer is that the server starts.
     let ready = move || {
@@ -145,14 +145,6 @@ async fn serve(config: &Config, games: Catalogue, open: bool) -> Result<()> {
     };
     running.serve(ready, ended()).await?;
     Ok(())
-}
-
-/// An address that a browser on this machine can open.
-fn reachable(address: SocketAddr) -> SocketAddr {
-    match address.ip().is_unspecified() {
-        true => SocketAddr::from(([127, 0, 0, 1], address.port())),
-        false => address,
-    }
 }
 
 /// Waits for Ctrl+C, or for the system's request to end.

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use server::wire::{Snapshot, Stage};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use store::archive::{ArchiveStore, Search};
 use store::{Due, EventRow, GameWrite, NewGameRow, SqlStore, Store};
 
 /// Games under way; `HUSUN_START_GAMES` asks for another number.
@@ -205,7 +206,37 @@ async fn games_of_the_first_version_go_on() -> Fallible<()> {
     let text = told.now.legal.first().ok_or("no legal move")?.clone();
     white.play(told.now.ply, &text).await?;
     white.ply(told.now.ply + 1).await?;
+    // What had ended is in the archive, for its players.
+    for _ in 0..100 {
+        let metrics = ask(process.address, Request::get("/metrics")).await?;
+        if metrics.body.contains("husun_archived_total") {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     process.kill()?;
+    let over: Vec<&str> = known
+        .iter()
+        .filter(|game| game.over)
+        .map(|game| game.id.as_str())
+        .collect();
+    assert!(!over.is_empty());
+    let store = SqlStore::file(&data.join("husun.sqlite")).await?;
+    let stored = store.load(over[0]).await?.ok_or("gone")?;
+    let joined: serde_json::Value = serde_json::from_str(&stored.events[0].body)?;
+    let guest = joined["person"]["guest"].as_str();
+    let search = Search {
+        player: guest.map(Into::into),
+        viewer: guest.ok_or("no guest")?.into(),
+        limit: 10,
+        scan: 10,
+        ..Search::default()
+    };
+    let found = store.search(&search).await?.games;
+    let found: Vec<&str> = found.iter().map(|game| game.game.as_str()).collect();
+    assert_eq!(found, over);
+    assert_eq!(store.waiting().await?, 0);
+    store.close().await;
     std::fs::remove_dir_all(&data)?;
     Ok(())
 }

@@ -158,6 +158,8 @@ pub struct Points {
     pub green_gem: Option<f64>,
     /// Royal kinds that change the points: added for beating one, added to one's own draw with it.
     pub royal: Vec<(Kind, f64, f64)>,
+    /// What the winner of a tournament is called.
+    pub champion: Option<String>,
 }
 
 /// All rules beyond the pieces' moves.

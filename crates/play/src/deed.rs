@@ -1,6 +1,7 @@
 //! What someone does in a game, as it can be sent, and why it is not taken.
 
 use crate::Both;
+use crate::table::{HALF_MOVES, LINES};
 use husun::{Side, UciError};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -107,9 +108,19 @@ pub enum Deed {
     Advise {
         text: String,
     },
+    Plan {
+        ply: u32,
+        seq: Option<u64>,
+        lines: Vec<Vec<String>>,
+    },
 }
 
 impl Deed {
+    /// Whether others read what it says.
+    pub fn speaks(&self) -> bool {
+        matches!(self, Deed::Chat { .. } | Deed::Advise { .. })
+    }
+
     /// Its name, by which it is refused.
     pub fn name(&self) -> &'static str {
         match self {
@@ -128,6 +139,7 @@ impl Deed {
             Deed::Appoint { .. } => "appoint",
             Deed::AskCounsel { .. } => "ask_counsel",
             Deed::Advise { .. } => "advise",
+            Deed::Plan { .. } => "plan",
         }
     }
 }
@@ -174,6 +186,8 @@ pub enum Refused {
     NoTakebackWish,
     #[error("both have moved; the game can only be resigned or drawn")]
     TooLateToAbort,
+    #[error("a game of a tournament is played once, and is not called off")]
+    InTournament,
     #[error("a game can be claimed when the opponent has left; here nobody has")]
     NobodyLeft,
     #[error(
@@ -206,6 +220,16 @@ pub enum Refused {
     NotAskedForAdvice,
     #[error("your time has run out")]
     Flagged,
+    #[error("moves are prepared in games with days for each move")]
+    NoPlans,
+    #[error("it is your turn: there is no move to be answered yet")]
+    PlanOnTurn,
+    #[error(
+        "{lines} lines with {half_moves} half-moves, expected at most {LINES} with {HALF_MOVES} together"
+    )]
+    PlanLength { lines: usize, half_moves: usize },
+    #[error("line {line}: {problem}")]
+    PlanLine { line: usize, problem: String },
 }
 
 impl Refused {
@@ -222,6 +246,7 @@ impl Refused {
             Refused::TextLength(_) | Refused::ChatFull => "text",
             Refused::NotAsked { .. } | Refused::Value { .. } => "choice",
             Refused::Flagged => "flagged",
+            Refused::PlanLength { .. } | Refused::PlanLine { .. } => "plan",
             _ => "not_now",
         }
     }

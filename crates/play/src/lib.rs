@@ -1,13 +1,17 @@
 //! What people may do in a game, as values and pure functions: a game made, its seats, what follows from a deed, what
 //! that makes of it. No storage, no sockets, no time but what is given.
 
+pub mod archive;
 pub mod customs;
 mod deed;
 mod games;
+pub mod lobby;
+pub mod moderation;
 pub mod names;
 pub mod rating;
 mod sides;
 pub mod table;
+pub mod tournament;
 
 pub use deed::{Circumstances, Claim, Deed, MAX_TEXT, Refused, Who};
 pub use games::{Definition, Games, KeptError};

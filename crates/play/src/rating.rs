@@ -24,11 +24,31 @@ const YEAR_MS: f64 = 365.25 * 24.0 * 3_600_000.0;
 const LEVEL_1: f64 = 800.0;
 const LEVEL_STEP: f64 = 175.0;
 const LEVEL_DEVIATION: f64 = 150.0;
-/// Moves of a player in a game, by which clocks are compared.
-const MOVES: u32 = 40;
 /// From these times on a clock is rapid, and slow.
 const RAPID: Duration = Duration::from_secs(8 * 60);
 const SLOW: Duration = Duration::from_secs(25 * 60);
+
+/// Moves of a player in a usual game, by which clocks are compared.
+const MOVES: u32 = 40;
+
+/// What a player has for a usual game: the time for the game, and what each of forty moves adds. None where nobody has
+/// to stay at the board: with days for each move, and without a clock.
+pub fn usual_time(control: &TimeControl) -> Option<Duration> {
+    match *control {
+        TimeControl::Tiger {
+            engagement: base,
+            reserve_per_move: each,
+        }
+        | TimeControl::Fischer {
+            base,
+            increment: each,
+        }
+        | TimeControl::Delay { base, delay: each } => Some(base + each * MOVES),
+        // A period comes back with every move that is made within it; most of the first moves take the main time.
+        TimeControl::Byoyomi { base, period, .. } => Some(base + period * (MOVES / 2)),
+        TimeControl::Correspondence { .. } | TimeControl::None => None,
+    }
+}
 
 /// How fast a game is played: each has ratings of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -56,18 +76,10 @@ impl Speed {
     /// The class of a clock, by what a player has for forty moves: the time for the game, and what each move adds.
     /// None without a clock: such a game is not rated.
     pub fn of(control: &TimeControl) -> Option<Speed> {
-        let time = match *control {
-            TimeControl::Tiger {
-                engagement,
-                reserve_per_move,
-            } => engagement + reserve_per_move * MOVES,
-            TimeControl::Fischer { base, increment } => base + increment * MOVES,
-            TimeControl::Delay { base, delay } => base + delay * MOVES,
-            // A period comes back with every move that is made within it; most of the first moves take the main time.
-            TimeControl::Byoyomi { base, period, .. } => base + period * (MOVES / 2),
-            TimeControl::Correspondence { .. } => return Some(Speed::Correspondence),
-            TimeControl::None => return None,
-        };
+        if let TimeControl::Correspondence { .. } = control {
+            return Some(Speed::Correspondence);
+        }
+        let time = usual_time(control)?;
         Some(match time {
             time if time < RAPID => Speed::Blitz,
             time if time < SLOW => Speed::Rapid,

@@ -7,6 +7,7 @@ mod card;
 mod counsel;
 mod decide;
 mod event;
+mod plans;
 mod settling;
 #[cfg(test)]
 mod tests;
@@ -15,11 +16,15 @@ mod waiting;
 pub use apply::Misfit;
 pub use card::{CardPlayer, StoredCard, StoredResult};
 pub use counsel::{Counsellor, Counsels};
-pub use event::{DELETED, Entry, Event, Opener, Person, SeatSpec, Spec, without_name};
+pub use event::{
+    DELETED, Entry, Event, OfTournament, Opener, Person, SeatSpec, Spec, with_name, without_name,
+};
+pub use plans::{HALF_MOVES, LINES, Plan};
 pub use settling::{Asked, Settling};
 
 use crate::Games;
 use crate::rating::{RatedGame, Speed, engine_id};
+use crate::tournament::GameResult;
 use crate::{Both, Who};
 use husun::clock::{Clock, TimeControl};
 use husun::{Game, Outcome, Side, Variant};
@@ -98,8 +103,10 @@ pub struct Played {
 pub struct ChatLine {
     /// Side of the one who wrote it.
     pub side: Side,
-    /// The text.
+    /// The text; nothing if it was removed.
     pub text: String,
+    /// Whether a moderator has removed it.
+    pub removed: bool,
 }
 
 /// A side's seat: who may take it, and who has.
@@ -125,6 +132,8 @@ struct Board {
     offered_at: Both<Option<usize>>,
     /// What is left of each side's budget for the way to the server.
     lag_left: Both<Duration>,
+    /// Since when it is the mover's turn.
+    turned: Duration,
 }
 
 impl Board {
@@ -136,6 +145,7 @@ impl Board {
             takeback: None,
             offered_at: Both::default(),
             lag_left: Both::of(|_| LAG_BUDGET),
+            turned: Duration::ZERO,
         }
     }
 }
@@ -177,9 +187,15 @@ pub struct Table {
     phase: Phase,
     /// Number of the event by which moves were last taken back.
     cut: u64,
+    /// Number of the event that ended it with a result.
+    ended: Option<u64>,
     /// Offers, wishes and what followed from them, which are bounded.
     offers: u32,
     rematch: Rematch,
+    /// What each player will answer.
+    plans: Both<Option<Plan>>,
+    /// Who is on vacation, and charged no time.
+    vacation: Both<bool>,
     chat: Vec<ChatLine>,
     games: Arc<Games>,
 }
@@ -224,8 +240,11 @@ impl Table {
             clock,
             phase,
             cut: 0,
+            ended: None,
             offers: 0,
             rematch: Rematch::None,
+            plans: Both::default(),
+            vacation: Both::default(),
             chat: Vec::new(),
             games,
             spec,
@@ -339,6 +358,11 @@ impl Table {
         matches!(self.phase, Phase::Over(_) | Phase::Aborted(_))
     }
 
+    /// Number of the event that ended it with a result.
+    pub fn ended(&self) -> Option<u64> {
+        self.ended
+    }
+
     /// Whose turn it is, while it is being played.
     pub fn turn(&self) -> Option<Side> {
         self.game_being_played().map(Game::turn)
@@ -391,6 +415,20 @@ impl Table {
         })
     }
 
+    /// How a game of a tournament has ended, once it is over.
+    pub fn tournament_result(&self) -> Option<GameResult> {
+        self.spec.tournament.as_ref().filter(|_| self.is_over())?;
+        let outcome = self.outcome();
+        let [white, black] = outcome.map_or([0.0; 2], |outcome| outcome.points);
+        Some(GameResult {
+            winner: outcome.and_then(|outcome| outcome.winner),
+            points: Both { white, black },
+            reason: outcome.map_or_else(String::new, |outcome| outcome.reason.name().into()),
+            plies: self.ply() as u32,
+            counts: outcome.is_some(),
+        })
+    }
+
     /// Whether one of the players is the engine.
     pub fn has_engine(&self) -> bool {
         Side::ALL.into_iter().any(|side| self.level(side).is_some())
@@ -428,6 +466,15 @@ impl Table {
     /// The players' chat.
     pub fn chat(&self) -> &[ChatLine] {
         &self.chat
+    }
+
+    /// Takes the text of a line of chat away, which is gone from the storage. False if there is no such line.
+    pub fn remove_chat(&mut self, line: usize) -> bool {
+        let Some(line) = self.chat.get_mut(line) else {
+            return false;
+        };
+        (line.text, line.removed) = (String::new(), true);
+        true
     }
 
     /// Who has offered a draw that stands.

@@ -8,9 +8,11 @@ mod password;
 mod recovery;
 #[cfg(test)]
 mod tests;
+pub mod tokens;
 
 pub use attempts::Attempts;
 
+use crate::moderation::Bans;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{secret, wall_ms};
 use crate::work::{Weight, Work};
@@ -21,9 +23,12 @@ use play::table::{DELETED, Person};
 use recovery::Codes;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
+use store::SqlStore;
 use store::accounts::{
     AccountRow, AccountStore, Ended, NewAccount, PasskeyRow, Registered, SessionRow,
 };
+use store::moderation::ModerationStore;
+use tokens::Tokens;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
 /// Bytes of chance in the word that stands for a session.
@@ -55,11 +60,17 @@ pub struct SignedIn {
 impl SignedIn {
     /// As games know the one who is signed in.
     pub fn person(&self) -> Person {
-        Person {
-            guest: self.account.id.clone(),
-            name: self.account.name.clone(),
-            account: true,
-        }
+        person_of(&self.account)
+    }
+}
+
+/// As games know the owner of an account.
+pub fn person_of(account: &AccountRow) -> Person {
+    Person {
+        guest: account.id.clone(),
+        name: account.name.clone(),
+        account: true,
+        bot: account.bot,
     }
 }
 
@@ -94,6 +105,9 @@ pub enum Opening {
 #[derive(Clone, Debug)]
 pub struct Accounts {
     store: Arc<dyn AccountStore>,
+    tokens: Tokens,
+    moderation: Arc<dyn ModerationStore>,
+    bans: Arc<Bans>,
     work: Work,
     names: Names,
     ceremonies: Arc<Ceremonies>,
@@ -103,15 +117,23 @@ pub struct Accounts {
 
 impl Accounts {
     /// Accounts in a storage.
-    pub fn new(store: Arc<dyn AccountStore>, work: Work, names: Names) -> Accounts {
+    pub fn new(store: &SqlStore, work: Work, names: Names, bans: Arc<Bans>) -> Accounts {
         Accounts {
-            store,
+            store: Arc::new(store.clone()),
+            tokens: Tokens::new(Arc::new(store.clone())),
+            moderation: Arc::new(store.clone()),
+            bans,
             work,
             names,
             ceremonies: Arc::default(),
             ended: broadcast::channel(ENDS).0,
             exports: Arc::new(Semaphore::new(EXPORTS)),
         }
+    }
+
+    /// What is forbidden to whom.
+    pub fn bans(&self) -> &Arc<Bans> {
+        &self.bans
     }
 
     /// Where accounts are kept.
@@ -124,7 +146,7 @@ impl Accounts {
         self.exports.clone().try_acquire_owned().ok()
     }
 
-    /// Sessions that end from now on, by their digests.
+    /// Sessions that end and tokens that are taken back from now on, by their digests.
     pub fn endings(&self) -> broadcast::Receiver<Arc<[String]>> {
         self.ended.subscribe()
     }
@@ -162,6 +184,7 @@ impl Accounts {
             made_ms: now_ms,
             seen_ms: now_ms,
             deleted: false,
+            bot: false,
         };
         let (word, session) = new_session(guest, agent, now_ms);
         let mut readings = name.readings().to_vec();
@@ -207,7 +230,7 @@ impl Accounts {
         password: String,
         agent: &str,
     ) -> Result<Begun, Refused> {
-        let account = self.store.account_named(&reading(name)).await?;
+        let account = self.opened_by(name).await?;
         let kept = account.as_ref().and_then(|a| a.password.clone());
         let right = password::verify(&self.work, kept, password).await?;
         let account = account.filter(|_| right).ok_or_else(|| {
@@ -231,11 +254,12 @@ impl Accounts {
             let text = "there is no account of this name with this recovery code; each code can be used once";
             refused(Reason::Code, text)
         };
-        let account = self.store.account_named(&reading(name)).await?;
-        let account = account.ok_or_else(wrong)?;
+        let account = self.opened_by(name).await?.ok_or_else(wrong)?;
         let left = Codes::read(&account.recovery)
             .without(code)
             .ok_or_else(wrong)?;
+        // Told to the owner alone, and before the code is used up.
+        self.bans.may_play(&account.id)?;
         let digest = password::hash(&self.work, &account.name, password).await?;
         let (before, after) = (&account.recovery, left.to_text());
         if !self.store.set_recovery(&account.id, before, &after).await? {
@@ -251,6 +275,7 @@ impl Accounts {
     }
 
     async fn begin(&self, account: AccountRow, agent: &str) -> Result<Begun, Refused> {
+        self.bans.may_play(&account.id)?;
         let (word, session) = new_session(&account.id, agent, wall_ms());
         self.store.begin_session(&session).await?;
         Ok(Begun {
@@ -273,12 +298,24 @@ impl Accounts {
                 }
             });
         }
-        Ok((!account.deleted).then_some(SignedIn { session, account }))
+        // A session that was begun while the account was banned is none.
+        let open = !account.deleted && self.bans.may_play(&account.id).is_ok();
+        Ok(open.then_some(SignedIn { session, account }))
     }
 
     /// The account of a name as it was typed.
     pub async fn named(&self, name: &str) -> Result<Option<AccountRow>, Refused> {
         Ok(self.store.account_named(&reading(name)).await?)
+    }
+
+    /// The account of a name as its owner typed it, who may know it by a name that it had before.
+    async fn opened_by(&self, name: &str) -> Result<Option<AccountRow>, Refused> {
+        let reading = reading(name);
+        if let Some(account) = self.store.account_named(&reading).await? {
+            return Ok(Some(account));
+        }
+        let digest = gone(&reading);
+        Ok(self.moderation.account_formerly(&digest, wall_ms()).await?)
     }
 
     /// Whether a guest's number is an account's: then no guest may use it.
@@ -303,7 +340,7 @@ impl Accounts {
         Ok(count)
     }
 
-    fn tell_ended(&self, digests: Vec<String>) {
+    pub(crate) fn tell_ended(&self, digests: Vec<String>) {
         if !digests.is_empty() {
             // Nobody listens where no socket is open.
             let _ = self.ended.send(digests.into());
@@ -427,6 +464,6 @@ fn digest(word: &str) -> String {
 }
 
 /// What is kept of the reading of a deleted account's name.
-fn gone(reading: &str) -> String {
+pub(crate) fn gone(reading: &str) -> String {
     format!("#{}", digest(reading))
 }

@@ -34,6 +34,8 @@ pub struct Config {
     pub client: Option<PathBuf>,
     /// Seconds after a start for which no clock runs: players come back meanwhile.
     pub start_grace_seconds: u32,
+    /// Names of the accounts that may make tournaments; all may if it is missing.
+    pub tournament_makers: Option<Vec<String>>,
     /// Limits.
     pub limits: Limits,
 }
@@ -54,6 +56,7 @@ impl Default for Config {
             hosts: Vec::new(),
             client: None,
             start_grace_seconds: 5,
+            tournament_makers: None,
             limits: Limits::default(),
         }
     }

@@ -2,24 +2,23 @@
 //! What is only looked at or listed is read from storage and wakes nothing.
 
 mod attend;
+pub(crate) mod make;
 
 pub(crate) use attend::AHEAD;
 
 use crate::accounts::Accounts;
 use crate::limits::Guard;
 use crate::refusal::{Reason, Refused, refused};
-use crate::services::{Services, secret, wall_ms};
+use crate::services::{Services, secret};
 use crate::show::{self, Moment, Presence};
 use crate::task::messages::{Ask, asked_at};
 use crate::task::{Command, GameTask, Handle, LiveStatus};
-use crate::wire::{GameCard, NewGame};
+use crate::wire::GameCard;
 use crate::work::{Weight, Work};
 use bytes::Bytes;
-use husun::clock::TimeControl;
-use husun::{Side, Variant};
+use husun::Side;
 use metrics::gauge;
-use play::rating::Speed;
-use play::table::{Entry, Event, Opener, Person, SeatSpec, Spec, StoredCard, Table, WAITING};
+use play::table::{Entry, Event, Opener, SeatSpec, Spec, StoredCard, Table, WAITING};
 use play::{Both, Games, Who};
 use rand::RngExt;
 use std::cmp::Reverse;
@@ -28,7 +27,7 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use store::{CardRow, DefinitionRow, Due, GameWrite, NewGameRow, StoreError, StoredGame, millis};
+use store::{CardRow, GameWrite, StoreError, StoredGame};
 use tokio::sync::OnceCell;
 
 /// Own games shown at most.
@@ -60,6 +59,8 @@ pub struct ReadGame {
     pub anchored: bool,
     /// When it began, or was made if it has not begun, in milliseconds of Unix time.
     pub began_ms: i64,
+    /// When it ended with a result, in milliseconds of Unix time.
+    pub ended_ms: Option<i64>,
     /// Epoch of its owner.
     pub epoch: i64,
     /// When it wants to be looked at, as it is stored.
@@ -305,59 +306,6 @@ impl Directory {
         serde_json::from_slice(&card).ok()
     }
 
-    /// Makes a game from wishes, for a guest.
-    pub async fn make(&self, wishes: &NewGame, person: &Person) -> Result<(Made, Side), Refused> {
-        let side = wishes.side.map(husun::Side::from).unwrap_or_else(|| {
-            match rand::rng().random_bool(0.5) {
-                true => Side::White,
-                false => Side::Black,
-            }
-        });
-        let spec = spec_of(self.variants(), wishes, side, person)?;
-        Ok((self.create(spec).await?, side))
-    }
-
-    /// Makes a game. It comes to life when someone comes to it.
-    pub async fn create(&self, spec: Spec) -> Result<Made, Refused> {
-        let services = &self.inner.services;
-        let id = secret(7);
-        let table = Table::new(spec.clone(), services.games.clone())
-            .map_err(|e| refused(Reason::Game, e.to_string()))?;
-        if table.is_over() {
-            return Err(refused(Reason::Fen, "the game is over in that position"));
-        }
-        let definition = table.variant().and_then(|v| services.games.definition(v));
-        let definition = definition.map(|d| DefinitionRow {
-            name: d.name.clone(),
-            texts: d.texts.clone(),
-        });
-        let text =
-            serde_json::to_string(&spec).map_err(|e| refused(Reason::Game, e.to_string()))?;
-        let card = StoredCard::of(&table).to_text();
-        let write = GameWrite {
-            game: id.clone(),
-            made: Some(NewGameRow {
-                spec: text,
-                made_ms: wall_ms(),
-                guests: table.guests().map(Into::into).collect(),
-            }),
-            definition,
-            due: Some(Due::At(millis(services.clock.now() + WAITING))),
-            card: Some(CardRow { seq: 0, text: card }),
-            ..GameWrite::default()
-        };
-        self.store(write).await?;
-        metrics::counter!("husun_games_made_total").increment(1);
-        let word = |side| {
-            let opener = table.opener(Who::Player(side));
-            opener.map(|o| services.keys.word(o)).unwrap_or_default()
-        };
-        Ok(Made {
-            id,
-            seats: Both::of(word),
-        })
-    }
-
     /// Stores for a request, which does not wait as long as a game does.
     async fn store(&self, write: GameWrite) -> Result<(), Refused> {
         let stored = self.inner.services.writer.write(write);
@@ -507,7 +455,7 @@ impl Directory {
 
     /// Makes the card of a game whose own was not written, since the server was ended without warning or is of another
     /// version, and keeps it.
-    async fn make_card(&self, id: &str) -> Result<StoredCard, Refused> {
+    pub(crate) async fn make_card(&self, id: &str) -> Result<StoredCard, Refused> {
         let read = self.read(id).await?;
         let read = read.ok_or_else(|| refused(Reason::NoSuchGame, "there is no such game"))?;
         let card = StoredCard::of(&read.table);
@@ -564,121 +512,6 @@ pub fn is_id(text: &str) -> bool {
     (4..=40).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-fn spec_of(games: &Games, wishes: &NewGame, side: Side, person: &Person) -> Result<Spec, Refused> {
-    let control: TimeControl = match wishes.clock.as_deref() {
-        None | Some("") => TimeControl::None,
-        Some(text) => text
-            .parse()
-            .map_err(|e| refused(Reason::Clock, format!("clock: {e}")))?,
-    };
-    let level = match wishes.level {
-        Some(level @ 1..=8) => Some(level),
-        Some(level) => {
-            return Err(refused(
-                Reason::Level,
-                format!("level {level}, expected 1 to 8"),
-            ));
-        }
-        None => None,
-    };
-    let variant = match &wishes.variant {
-        Some(id) => Some(wished_variant(games, id)?),
-        None => None,
-    };
-    let fen = match (&variant, &wishes.family) {
-        (Some(variant), None) => start_fen(variant, wishes)?,
-        (None, Some(family)) => {
-            if games.family(family).is_none() {
-                let known: Vec<&str> = games.families().iter().map(|f| f.name.as_str()).collect();
-                let message = format!("no family {family:?}, expected {}", known.join(" or "));
-                return Err(refused(Reason::Family, message));
-            }
-            if level.is_some() || wishes.fen.is_some() || wishes.setup.is_some() {
-                let message = "customs are settled between two people, from the standard set-up";
-                return Err(refused(Reason::Family, message));
-            }
-            None
-        }
-        _ => {
-            return Err(refused(
-                Reason::Variant,
-                "exactly one of variant and family is wanted",
-            ));
-        }
-    };
-    if wishes.rated {
-        may_be_rated(&control, fen.as_deref(), person)?;
-    }
-    let seat = |of: Side| SeatSpec {
-        secret: String::new(),
-        number: secret(16),
-        level: level.filter(|_| of != side),
-        kept: (of == side).then(|| person.clone()),
-    };
-    Ok(Spec {
-        variant: variant.map(|variant| games.name(&variant)),
-        family: wishes.family.clone(),
-        fen,
-        control,
-        takebacks: wishes.takebacks,
-        public: wishes.public,
-        clocks_wait: true,
-        rated: wishes.rated,
-        engine_resigns: wishes.engine_resigns && level.is_some(),
-        seats: Both::of(seat),
-        seed: rand::rng().random(),
-    })
-}
-
-/// The game that is wished for, as its file is now.
-/// What a game needs to count for ratings.
-fn may_be_rated(control: &TimeControl, fen: Option<&str>, person: &Person) -> Result<(), Refused> {
-    if !person.account {
-        let message = "rated games are played by those who have an account: sign in first";
-        return Err(refused(Reason::SignIn, message));
-    }
-    if Speed::of(control).is_none() {
-        let message = "a rated game has a clock";
-        return Err(refused(Reason::Clock, message));
-    }
-    if fen.is_some() {
-        let message = "a rated game begins from the standard set-up";
-        return Err(refused(Reason::Setup, message));
-    }
-    Ok(())
-}
-
-fn wished_variant(games: &Games, id: &str) -> Result<Arc<Variant>, Refused> {
-    games
-        .catalogue()
-        .game(id)
-        .map_err(|e| refused(Reason::Variant, e.to_string()))
-}
-
-fn start_fen(variant: &Arc<Variant>, wishes: &NewGame) -> Result<Option<String>, Refused> {
-    match (&wishes.fen, wishes.setup.as_deref()) {
-        (Some(_), Some(_)) => Err(refused(
-            Reason::Fen,
-            "a set-up and a position text exclude each other",
-        )),
-        (Some(fen), None) => {
-            let position = variant
-                .position(fen)
-                .map_err(|e| refused(Reason::Fen, e.to_string()))?;
-            Ok(Some(position.fen()))
-        }
-        (None, None | Some("standard")) => Ok(None),
-        (None, Some(name)) => {
-            let start = variant.start_of(name).ok_or_else(|| {
-                let known: Vec<&str> = variant.setups().iter().map(|s| s.name.as_str()).collect();
-                let message = format!("no set-up {name:?}, expected one of {}", known.join(", "));
-                refused(Reason::Setup, message)
-            })?;
-            Ok(Some(start.fen()))
-        }
-    }
-}
-
 fn damaged(id: &str, problem: &str) -> Refused {
     refused(
         Reason::Damaged,
@@ -707,6 +540,10 @@ fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame, Refused> {
     }
     let table = Table::replay(spec, &entries, services.games.clone())
         .map_err(|e| damaged(e.to_string()))?;
+    let ended = stored
+        .events
+        .iter()
+        .find(|row| table.ended() == Some(row.seq as u64));
     let now = services.clock.now();
     let since = match (stored.events.last(), stored.due) {
         (Some(row), _) if row.run >= services.counted_from => Some(millis_back(row.run_ms)),
@@ -720,6 +557,7 @@ fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame, Refused> {
         anchored: since.is_some(),
         since: since.unwrap_or(now).min(now),
         began_ms,
+        ended_ms: ended.map(|row| row.wall_ms),
         epoch: stored.epoch,
         due: stored.due,
     })

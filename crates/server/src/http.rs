@@ -2,7 +2,9 @@
 
 mod account;
 pub mod address;
+mod archive;
 pub mod cache;
+mod challenges;
 mod chunks;
 pub mod client;
 mod export;
@@ -10,15 +12,23 @@ mod games;
 pub mod gate;
 pub mod hosts;
 mod lessons;
+mod lobby;
+mod long;
 mod looks;
 mod me;
+mod moderate;
+mod notes;
 pub mod operate;
 mod positions;
 mod ratings;
 mod reach;
+mod reports;
 mod reviews;
 mod rules;
 mod safety;
+mod tokens;
+mod tournaments;
+mod vacations;
 mod variants;
 
 use crate::refusal::{Reason, Refused, refused};
@@ -26,7 +36,7 @@ use crate::state::App;
 use crate::wire;
 use crate::work::WorkError;
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, delete, get, post, put};
 use axum::{Router, middleware};
@@ -85,14 +95,13 @@ pub fn router(app: App) -> Router {
         .route("/api/reviews/{id}/try", post(reviews::attempt))
         .route("/api/me", get(me::me).put(me::rename))
         .route("/api/me/games", get(me::own))
+        .route("/api/games/{id}/note", get(notes::read).put(notes::keep))
         .merge(accounts())
+        .merge(people())
+        .merge(moderation())
         .route("/api/games/{id}/ratings", get(ratings::of_game))
-        .route("/api/people/{name}", get(ratings::profile))
-        .route(
-            "/api/people/{name}/ratings/{variant}/{speed}",
-            get(ratings::history),
-        )
-        .route("/api/ratings/{variant}/{speed}", get(ratings::best))
+        .route("/api/archive", get(archive::find))
+        .route("/api/archive.pgn", get(archive::pgn))
         .route("/api/openapi.json", get(operate::openapi))
         .route("/api", any(missing))
         .route("/api/", any(missing))
@@ -127,9 +136,18 @@ fn accounts() -> Router<App> {
                 .post(account::register)
                 .delete(account::delete),
         )
+        .route(
+            "/api/account/vacation",
+            get(vacations::look)
+                .put(vacations::begin)
+                .delete(vacations::end),
+        )
         .route("/api/account/export", get(export::export))
         .route("/api/account/password", put(account::set_password))
         .route("/api/account/codes", post(account::new_codes))
+        .route("/api/account/bot", put(tokens::make_bot))
+        .route("/api/account/tokens", post(tokens::make))
+        .route("/api/account/tokens/{id}", delete(tokens::take_back))
         .route("/api/account/sessions", delete(account::end_others))
         .route("/api/account/sessions/{id}", delete(account::end_session))
         .route("/api/account/passkeys/question", post(account::ask_to_make))
@@ -145,6 +163,68 @@ fn accounts() -> Router<App> {
         .route("/api/session/recovery", post(account::recover))
         .route("/api/session/passkey/question", post(account::ask_to_show))
         .route("/api/session/passkey", post(account::sign_in_by_passkey))
+}
+
+/// Routes of people who look for each other.
+fn people() -> Router<App> {
+    Router::new()
+        .route("/api/people/{name}", get(ratings::profile))
+        .route(
+            "/api/people/{name}/ratings/{variant}/{speed}",
+            get(ratings::history),
+        )
+        .route("/api/people/{name}/challenges", post(challenges::challenge))
+        .route("/api/ratings/{variant}/{speed}", get(ratings::best))
+        .route(
+            "/api/ratings/{variant}/{speed}/levels",
+            get(ratings::levels),
+        )
+        .route(
+            "/api/tournaments",
+            get(tournaments::list).post(tournaments::make),
+        )
+        .route(
+            "/api/tournaments/{id}",
+            get(tournaments::look).delete(tournaments::cancel),
+        )
+        .route("/api/tournaments/{id}/games", get(tournaments::games))
+        .route(
+            "/api/tournaments/{id}/me",
+            put(tournaments::join).delete(tournaments::leave),
+        )
+        .route("/api/lobby", get(lobby::look))
+        .route("/api/lobby/people", get(lobby::people))
+        .route("/api/lobby/seeks", post(lobby::seek))
+        .route("/api/lobby/seeks/{id}", delete(lobby::withdraw))
+        .route("/api/lobby/seeks/{id}/accept", post(lobby::accept))
+        .route("/api/me/challenges", get(challenges::own))
+        .route("/api/challenges/{id}", delete(challenges::withdraw))
+        .route("/api/challenges/{id}/accept", post(challenges::accept))
+        .route("/api/challenges/{id}/decline", post(challenges::decline))
+        .route("/api/me/blocked", get(challenges::blocked))
+        .route(
+            "/api/me/blocked/{name}",
+            put(challenges::block).delete(challenges::unblock),
+        )
+}
+
+/// Routes of reports, announcements and those who moderate.
+fn moderation() -> Router<App> {
+    Router::new()
+        .route("/api/announcements", get(reports::announcements))
+        .route("/api/reports", post(reports::report))
+        .route("/api/me/reports", get(reports::own))
+        .route("/api/moderate", get(moderate::state))
+        .route("/api/moderate/acts", post(moderate::act))
+        .route("/api/moderate/reports", get(moderate::reports))
+        .route("/api/moderate/reports/{id}", get(moderate::report))
+        .route("/api/moderate/accounts", get(moderate::accounts))
+        .route("/api/moderate/accounts/{name}", get(moderate::account))
+        .route("/api/moderate/moderators", get(moderate::moderators))
+        .route("/api/moderate/bans", get(moderate::bans))
+        .route("/api/moderate/games/{id}/chat", get(moderate::chat))
+        .route("/api/moderate/announcements", get(moderate::announcements))
+        .route("/api/moderate/log", get(moderate::log))
 }
 
 async fn missing() -> Failure {
@@ -169,6 +249,8 @@ fn fault(_: Box<dyn std::any::Any + Send + 'static>) -> Response {
 pub struct Failure {
     status: StatusCode,
     refused: Refused,
+    /// Seconds after which to try again, where that is known.
+    after: Option<u32>,
 }
 
 impl Failure {
@@ -182,6 +264,15 @@ impl Failure {
         Failure {
             status,
             refused: refused(reason, message),
+            after: None,
+        }
+    }
+
+    /// With the seconds after which to try again.
+    fn after(self, seconds: u32) -> Failure {
+        Failure {
+            after: Some(seconds),
+            ..self
         }
     }
 }
@@ -191,6 +282,7 @@ impl From<Refused> for Failure {
         Failure {
             status: refused.reason.status(),
             refused,
+            after: None,
         }
     }
 }
@@ -228,7 +320,12 @@ const ASK: &str = "no-cache";
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        (self.status, axum::Json(wire::Refusal::from(self.refused))).into_response()
+        let after = self.after.map(|s| [(header::RETRY_AFTER, s.to_string())]);
+        let refusal = axum::Json(wire::Refusal::from(self.refused));
+        match after {
+            Some(after) => (self.status, after, refusal).into_response(),
+            None => (self.status, refusal).into_response(),
+        }
     }
 }
 
@@ -262,7 +359,9 @@ pub fn document() -> utoipa::openapi::OpenApi {
     info(
         title = "Husun",
         description = "Citadel chess and its relatives: games, rules, analysis. Live games go over the socket at \
-            `/api/socket`: text frames with one `ClientMessage` or `ServerMessage` each.",
+            `/api/socket`: text frames with one `ClientMessage` or `ServerMessage` each. A program with an account of its \
+            own sends its token with every request and when it opens a socket, as `Authorization: Bearer TOKEN`; one that \
+            opens nothing is refused with 401 and `token`.",
         license(name = "GPL-3.0-or-later", identifier = "GPL-3.0-or-later")
     ),
     paths(
@@ -289,6 +388,29 @@ pub fn document() -> utoipa::openapi::OpenApi {
         ratings::profile,
         ratings::history,
         ratings::best,
+        ratings::levels,
+        tournaments::list,
+        tournaments::make,
+        tournaments::look,
+        tournaments::games,
+        tournaments::join,
+        tournaments::leave,
+        tournaments::cancel,
+        lobby::look,
+        lobby::people,
+        lobby::seek,
+        lobby::withdraw,
+        lobby::accept,
+        challenges::challenge,
+        challenges::own,
+        challenges::accept,
+        challenges::decline,
+        challenges::withdraw,
+        challenges::blocked,
+        challenges::block,
+        challenges::unblock,
+        archive::find,
+        archive::pgn,
         reviews::of_game,
         reviews::look_game,
         reviews::of_text,
@@ -298,12 +420,20 @@ pub fn document() -> utoipa::openapi::OpenApi {
         me::me,
         me::rename,
         me::own,
+        notes::read,
+        notes::keep,
         account::register,
         account::detail,
         account::delete,
         export::export,
+        vacations::look,
+        vacations::begin,
+        vacations::end,
         account::set_password,
         account::new_codes,
+        tokens::make_bot,
+        tokens::make,
+        tokens::take_back,
         account::end_session,
         account::end_others,
         account::ask_to_make,
@@ -314,6 +444,20 @@ pub fn document() -> utoipa::openapi::OpenApi {
         account::recover,
         account::ask_to_show,
         account::sign_in_by_passkey,
+        reports::announcements,
+        reports::report,
+        reports::own,
+        moderate::state,
+        moderate::act,
+        moderate::reports,
+        moderate::report,
+        moderate::accounts,
+        moderate::account,
+        moderate::moderators,
+        moderate::bans,
+        moderate::chat,
+        moderate::announcements,
+        moderate::log,
         operate::openapi,
         operate::health,
         operate::ready,

@@ -4,13 +4,17 @@
 //! then tells the sockets. Rules, search and drawing are the libraries'.
 
 pub mod accounts;
+pub mod archive;
 pub mod clock;
 pub mod config;
 pub mod directory;
 pub mod engines;
 pub mod http;
 pub mod limits;
+pub mod lobby;
+pub mod moderation;
 pub mod net;
+pub mod operator;
 mod pgn;
 pub mod positions;
 pub mod ratings;
@@ -24,9 +28,11 @@ mod slow;
 pub mod socket;
 pub mod state;
 pub mod task;
+pub mod tournaments;
+pub mod vacations;
 pub mod visitor;
 pub mod wire;
 pub mod work;
 
 pub use config::{Config, ConfigError};
-pub use serve::{Running, ServeError, bind};
+pub use serve::{Running, ServeError, bind, take_folder};

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// What is allowed. A value of 0 lifts a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -26,6 +27,8 @@ pub struct Limits {
     pub accounts_per_hour: u32,
     /// Games given to the engine to be looked back at, an hour and address, as many at once.
     pub reviews_per_hour: u32,
+    /// Reports made a day and address, as many at once.
+    pub reports_per_day: u32,
     /// Positions computed a second and address, with bursts of ten times that: texts are charged by their moves,
     /// pictures and lines of moves by what they cost.
     pub positions_per_second: u32,
@@ -51,6 +54,7 @@ impl Default for Limits {
             sign_ins_per_minute: 10,
             accounts_per_hour: 10,
             reviews_per_hour: 60,
+            reports_per_day: 30,
             positions_per_second: 2000,
             connections: 10_000,
             connections_per_address: 256,
@@ -64,13 +68,14 @@ impl Default for Limits {
 
 impl Limits {
     /// Each with its key in the settings.
-    pub fn named(&self) -> [(&'static str, u32); 12] {
+    pub fn named(&self) -> [(&'static str, u32); 13] {
         [
             ("requests_per_second", self.requests_per_second),
             ("games_per_minute", self.games_per_minute),
             ("sign_ins_per_minute", self.sign_ins_per_minute),
             ("accounts_per_hour", self.accounts_per_hour),
             ("reviews_per_hour", self.reviews_per_hour),
+            ("reports_per_day", self.reports_per_day),
             ("positions_per_second", self.positions_per_second),
             ("connections", self.connections),
             ("connections_per_address", self.connections_per_address),
@@ -116,6 +121,7 @@ pub struct Guard {
     requests: Option<Keyed>,
     games: Option<Keyed>,
     reviews: Option<Keyed>,
+    reports: Option<Keyed>,
     positions: Option<Keyed>,
     health: Option<Keyed>,
     wakes: Option<Keyed>,
@@ -142,6 +148,13 @@ fn per_second(rate: u32, times: u32) -> Option<Quota> {
     Some(Quota::per_second(NonZeroU32::new(rate)?).allow_burst(burst))
 }
 
+/// So many a day, as many at once; none if there is no limit.
+fn per_day(most: u32) -> Option<Quota> {
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+    let burst = NonZeroU32::new(most)?;
+    Some(Quota::with_period(DAY / most)?.allow_burst(burst))
+}
+
 fn keyed(quota: Option<Quota>) -> Option<Keyed> {
     quota.map(RateLimiter::keyed)
 }
@@ -157,6 +170,7 @@ impl Guard {
             health: keyed(per_second(rate.saturating_mul(HEALTH), 10)),
             games: keyed(NonZeroU32::new(limits.games_per_minute).map(Quota::per_minute)),
             reviews: keyed(NonZeroU32::new(limits.reviews_per_hour).map(Quota::per_hour)),
+            reports: keyed(per_day(limits.reports_per_day)),
             positions: keyed(per_second(limits.positions_per_second, 10)),
             // Lifted together with the limit that it stands beside.
             wakes: keyed(
@@ -186,6 +200,11 @@ impl Guard {
     /// Whether an address may have a game looked back at.
     pub fn review(&self, address: IpAddr) -> bool {
         check("reviews", &self.reviews, address, 1)
+    }
+
+    /// Whether an address may report something.
+    pub fn report(&self, address: IpAddr) -> bool {
+        check("reports", &self.reports, address, 1)
     }
 
     /// Whether an address may have `n` positions computed, which are charged to it. More than a whole burst is
@@ -235,6 +254,7 @@ impl Guard {
             &self.health,
             &self.games,
             &self.reviews,
+            &self.reports,
             &self.positions,
             &self.wakes,
         ];

@@ -4,6 +4,7 @@
 
 use crate::refusal::Refused;
 use crate::services::wall_ms;
+use play::lobby::Strength;
 use play::rating::{RatedGame, Rating, Speed, rated};
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,7 +67,14 @@ impl Ratings {
                 return Ok(());
             }
             for game in games {
-                self.rate(&game).await?;
+                match self.rate(&game).await {
+                    // One that can never be rated does not hold up the others.
+                    Err(error) if !error.is_passing() => {
+                        tracing::error!(game = game.game, %error, "a game cannot be rated");
+                        self.store.leave_unrated(&game.game).await?;
+                    }
+                    rated => rated?,
+                }
             }
         }
     }
@@ -146,6 +154,18 @@ impl Ratings {
     /// All ratings of a person as they were set.
     pub async fn of(&self, person: &str) -> Result<Vec<RatingRow>, Refused> {
         Ok(self.store.ratings(person).await?)
+    }
+
+    /// All ratings of a person, or of a level of the engine, for one who looks for opponents.
+    pub async fn strength(&self, id: &str) -> Result<Strength, Refused> {
+        let mut strength = Strength::default();
+        for row in self.of(id).await? {
+            let speed = Speed::ALL.into_iter().find(|s| s.name() == row.speed);
+            if let Some(speed) = speed {
+                strength.insert(&row.variant, speed, row.rating.round() as i32);
+            }
+        }
+        Ok(strength)
     }
 
     /// What a game has changed.

@@ -4,133 +4,184 @@ use crate::wire;
 use axum::http::StatusCode;
 use store::StoreError;
 
-/// Why something is not done, for programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // each is its code, in docs/server.md
-pub enum Reason {
-    Busy,
-    Clock,
-    Code,
-    Damaged,
-    Family,
-    Fault,
-    Fen,
-    Full,
-    Game,
-    Host,
-    IllegalMove,
-    Letter,
-    Level,
-    Limit,
-    Lines,
-    Malformed,
-    Method,
-    Moves,
-    Name,
-    NewPassword,
-    NoGame,
-    NoReview,
-    NoSuchGame,
-    NoSuchLesson,
-    NoSuchPasskey,
-    NoSuchPath,
-    NoSuchPerson,
-    NoSuchSession,
-    NoSuchVariant,
-    NoSuchSet,
-    NotBegun,
-    NotOver,
-    NotRated,
-    Origin,
-    Passkey,
-    Password,
-    Pgn,
-    Query,
-    Rate,
-    Seat,
-    Set,
-    Setup,
-    SignIn,
-    SignedIn,
-    Square,
-    Starting,
-    Storage,
-    Taken,
-    Theme,
-    Timeout,
-    Upgrade,
-    Variant,
+/// The reasons with their words and the statuses of HTTP, each said once.
+macro_rules! reasons {
+    ($($(#[$doc:meta])+ $name:ident = $code:literal, $status:ident;)+) => {
+        /// Why something is not done, for programs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Reason {
+            $($(#[$doc])+ $name,)+
+        }
+
+        impl Reason {
+            /// All of them.
+            pub const ALL: &[Reason] = &[$(Reason::$name),+];
+
+            /// Its word, as it goes over the wire.
+            pub const fn code(self) -> &'static str {
+                match self {
+                    $(Reason::$name => $code,)+
+                }
+            }
+
+            /// The status of an HTTP answer that says it.
+            pub const fn status(self) -> StatusCode {
+                match self {
+                    $(Reason::$name => StatusCode::$status,)+
+                }
+            }
+        }
+    };
 }
 
-impl Reason {
-    /// Its word and its status.
-    const fn row(self) -> (&'static str, StatusCode) {
-        use StatusCode as S;
-        match self {
-            Reason::Busy => ("busy", S::SERVICE_UNAVAILABLE),
-            Reason::Clock => ("clock", S::UNPROCESSABLE_ENTITY),
-            Reason::Code => ("code", S::FORBIDDEN),
-            Reason::Damaged => ("damaged", S::INTERNAL_SERVER_ERROR),
-            Reason::Family => ("family", S::UNPROCESSABLE_ENTITY),
-            Reason::Fault => ("fault", S::INTERNAL_SERVER_ERROR),
-            Reason::Fen => ("fen", S::UNPROCESSABLE_ENTITY),
-            Reason::Full => ("full", S::SERVICE_UNAVAILABLE),
-            Reason::Game => ("game", S::UNPROCESSABLE_ENTITY),
-            Reason::Host => ("host", S::MISDIRECTED_REQUEST),
-            Reason::IllegalMove => ("illegal_move", S::UNPROCESSABLE_ENTITY),
-            Reason::Letter => ("letter", S::UNPROCESSABLE_ENTITY),
-            Reason::Level => ("level", S::UNPROCESSABLE_ENTITY),
-            Reason::Limit => ("limit", S::TOO_MANY_REQUESTS),
-            Reason::Lines => ("lines", S::UNPROCESSABLE_ENTITY),
-            Reason::Malformed => ("malformed", S::BAD_REQUEST),
-            Reason::Method => ("method", S::METHOD_NOT_ALLOWED),
-            Reason::Moves => ("moves", S::UNPROCESSABLE_ENTITY),
-            Reason::Name => ("name", S::UNPROCESSABLE_ENTITY),
-            Reason::NewPassword => ("new_password", S::UNPROCESSABLE_ENTITY),
-            Reason::NoGame => ("no_game", S::CONFLICT),
-            Reason::NoReview => ("no_review", S::NOT_FOUND),
-            Reason::NoSuchGame => ("no_such_game", S::NOT_FOUND),
-            Reason::NoSuchLesson => ("no_such_lesson", S::NOT_FOUND),
-            Reason::NoSuchPasskey => ("no_such_passkey", S::NOT_FOUND),
-            Reason::NoSuchPerson => ("no_such_person", S::NOT_FOUND),
-            Reason::NoSuchPath => ("no_such_path", S::NOT_FOUND),
-            Reason::NoSuchSession => ("no_such_session", S::NOT_FOUND),
-            Reason::NoSuchVariant => ("no_such_variant", S::NOT_FOUND),
-            Reason::NoSuchSet => ("set", S::NOT_FOUND),
-            Reason::NotBegun => ("not_begun", S::CONFLICT),
-            Reason::NotRated => ("not_rated", S::CONFLICT),
-            Reason::NotOver => ("not_over", S::CONFLICT),
-            Reason::Origin => ("origin", S::FORBIDDEN),
-            Reason::Passkey => ("passkey", S::UNPROCESSABLE_ENTITY),
-            Reason::Password => ("password", S::FORBIDDEN),
-            Reason::Pgn => ("pgn", S::UNPROCESSABLE_ENTITY),
-            Reason::Query => ("query", S::BAD_REQUEST),
-            Reason::Rate => ("rate", S::TOO_MANY_REQUESTS),
-            Reason::Seat => ("seat", S::FORBIDDEN),
-            Reason::Set => ("set", S::UNPROCESSABLE_ENTITY),
-            Reason::Setup => ("setup", S::UNPROCESSABLE_ENTITY),
-            Reason::SignIn => ("sign_in", S::UNAUTHORIZED),
-            Reason::SignedIn => ("signed_in", S::CONFLICT),
-            Reason::Square => ("square", S::UNPROCESSABLE_ENTITY),
-            Reason::Starting => ("starting", S::SERVICE_UNAVAILABLE),
-            Reason::Storage => ("storage", S::SERVICE_UNAVAILABLE),
-            Reason::Taken => ("taken", S::CONFLICT),
-            Reason::Theme => ("theme", S::UNPROCESSABLE_ENTITY),
-            Reason::Timeout => ("timeout", S::GATEWAY_TIMEOUT),
-            Reason::Upgrade => ("upgrade", S::UPGRADE_REQUIRED),
-            Reason::Variant => ("variant", S::UNPROCESSABLE_ENTITY),
-        }
-    }
-
-    /// Its word, as it goes over the wire.
-    pub const fn code(self) -> &'static str {
-        self.row().0
-    }
-
-    /// The status of an HTTP answer that says it.
-    pub const fn status(self) -> StatusCode {
-        self.row().1
-    }
+// docs/server.md has them for programs.
+reasons! {
+    /// The range of addresses is none.
+    Addresses = "addresses", UNPROCESSABLE_ENTITY;
+    /// The account, or the network, may not be used here; the message says why and until when.
+    Banned = "banned", FORBIDDEN;
+    /// The server or the game is too busy or goes down: try again.
+    Busy = "busy", SERVICE_UNAVAILABLE;
+    /// The clock, or the speed, is none, or does not fit the wish.
+    Clock = "clock", UNPROCESSABLE_ENTITY;
+    /// No such recovery code, or it was used.
+    Code = "code", FORBIDDEN;
+    /// What is stored of the game cannot be read.
+    Damaged = "damaged", INTERNAL_SERVER_ERROR;
+    /// No such family of games, or customs do not go with the wish.
+    Family = "family", UNPROCESSABLE_ENTITY;
+    /// A fault of the server's.
+    Fault = "fault", INTERNAL_SERVER_ERROR;
+    /// The position text is wrong, or the game is over there.
+    Fen = "fen", UNPROCESSABLE_ENTITY;
+    /// The server has as many games or connections as it holds.
+    Full = "full", SERVICE_UNAVAILABLE;
+    /// The game cannot be made or played as wished.
+    Game = "game", UNPROCESSABLE_ENTITY;
+    /// The offer was taken, withdrawn or declined before, or what is wished for is so already.
+    Gone = "gone", GONE;
+    /// Nobody has made such an offer, or not to you.
+    NoSuchOffer = "no_such_offer", NOT_FOUND;
+    /// One of the two does not play with the other, or it is the own offer.
+    Opponent = "opponent", CONFLICT;
+    /// The rating is not within the range that is wished for.
+    Range = "range", CONFLICT;
+    /// The server is not called by that host name.
+    Host = "host", MISDIRECTED_REQUEST;
+    /// The move is not legal there.
+    IllegalMove = "illegal_move", UNPROCESSABLE_ENTITY;
+    /// The game has no piece of that letter.
+    Letter = "letter", UNPROCESSABLE_ENTITY;
+    /// The level is not 1 to 8.
+    Level = "level", UNPROCESSABLE_ENTITY;
+    /// More than is allowed at once, from one address or in one connection.
+    Limit = "limit", TOO_MANY_REQUESTS;
+    /// The number of lines is not one that is analysed.
+    Lines = "lines", UNPROCESSABLE_ENTITY;
+    /// The message is not what is expected, or out of its order.
+    Malformed = "malformed", BAD_REQUEST;
+    /// The path is not asked in that way.
+    Method = "method", METHOD_NOT_ALLOWED;
+    /// The moves are not legal one after another, or too many.
+    Moves = "moves", UNPROCESSABLE_ENTITY;
+    /// One may not write in chat; the message says why and until when.
+    Muted = "muted", FORBIDDEN;
+    /// The name may not be had, or is wrong.
+    Name = "name", UNPROCESSABLE_ENTITY;
+    /// The new password is too short, too long or too common.
+    NewPassword = "new_password", UNPROCESSABLE_ENTITY;
+    /// The connection has joined no game.
+    NoGame = "no_game", CONFLICT;
+    /// The game has no review yet.
+    NoReview = "no_review", NOT_FOUND;
+    /// There is no ban, report, announcement or line of chat of that id.
+    NoSuchItem = "no_such_item", NOT_FOUND;
+    /// There is no game of that id.
+    NoSuchGame = "no_such_game", NOT_FOUND;
+    /// The game has no such lesson.
+    NoSuchLesson = "no_such_lesson", NOT_FOUND;
+    /// The account has no such passkey.
+    NoSuchPasskey = "no_such_passkey", NOT_FOUND;
+    /// There is nothing at that path.
+    NoSuchPath = "no_such_path", NOT_FOUND;
+    /// Nobody has that name.
+    NoSuchPerson = "no_such_person", NOT_FOUND;
+    /// The account is not open there (any more).
+    NoSuchSession = "no_such_session", NOT_FOUND;
+    /// There is no set of pieces of that name.
+    NoSuchSet = "set", NOT_FOUND;
+    /// There is no such tournament.
+    NoSuchTournament = "no_such_tournament", NOT_FOUND;
+    /// The account has no such token.
+    NoSuchToken = "no_such_token", NOT_FOUND;
+    /// There is no variant of that id.
+    NoSuchVariant = "no_such_variant", NOT_FOUND;
+    /// The account is not a program's.
+    NotBot = "not_bot", CONFLICT;
+    /// The game has not begun.
+    NotBegun = "not_begun", CONFLICT;
+    /// For those who moderate.
+    NotModerator = "not_moderator", NOT_FOUND;
+    /// The game is not over.
+    NotOver = "not_over", CONFLICT;
+    /// It is somebody else's to do that.
+    NotYours = "not_yours", FORBIDDEN;
+    /// The game is not rated.
+    NotRated = "not_rated", CONFLICT;
+    /// For who runs the server.
+    Operator = "operator", FORBIDDEN;
+    /// The request comes from another site's page.
+    Origin = "origin", FORBIDDEN;
+    /// The passkey's answer is wrong or too late.
+    Passkey = "passkey", UNPROCESSABLE_ENTITY;
+    /// Name and password do not fit.
+    Password = "password", FORBIDDEN;
+    /// The game text cannot be read.
+    Pgn = "pgn", UNPROCESSABLE_ENTITY;
+    /// The query is wrong.
+    Query = "query", BAD_REQUEST;
+    /// Too much at a time from one address or connection: wait a little.
+    Rate = "rate", TOO_MANY_REQUESTS;
+    /// The account has finished rated games.
+    Rated = "rated", CONFLICT;
+    /// The seat is another's, or opens nothing.
+    Seat = "seat", FORBIDDEN;
+    /// One does not report oneself.
+    Oneself = "oneself", CONFLICT;
+    /// The game cannot be shown with that set.
+    Set = "set", UNPROCESSABLE_ENTITY;
+    /// No such set-up, or it does not fit the wish.
+    Setup = "setup", UNPROCESSABLE_ENTITY;
+    /// For those who are signed in.
+    SignIn = "sign_in", UNAUTHORIZED;
+    /// For guests: the account's name is used.
+    SignedIn = "signed_in", CONFLICT;
+    /// No such square on that board.
+    Square = "square", UNPROCESSABLE_ENTITY;
+    /// The server reads its games: come again in a moment.
+    Starting = "starting", SERVICE_UNAVAILABLE;
+    /// The storage does not answer: nothing was changed.
+    Storage = "storage", SERVICE_UNAVAILABLE;
+    /// The name is another's.
+    Taken = "taken", CONFLICT;
+    /// The time is over already, or too far away.
+    Term = "term", UNPROCESSABLE_ENTITY;
+    /// No such colours.
+    Theme = "theme", UNPROCESSABLE_ENTITY;
+    /// The answer took too long.
+    Timeout = "timeout", GATEWAY_TIMEOUT;
+    /// The tournament is not made as wished, or does not take that now.
+    Tournament = "tournament", UNPROCESSABLE_ENTITY;
+    /// The token opens nothing (any more).
+    Token = "token", UNAUTHORIZED;
+    /// A program does not change its account: who looks after it signs in.
+    ByToken = "by_token", FORBIDDEN;
+    /// The path wants a WebSocket.
+    Upgrade = "upgrade", UPGRADE_REQUIRED;
+    /// No days are left, or the vacation is not as supposed.
+    Vacation = "vacation", CONFLICT;
+    /// No such game, or not exactly one is named.
+    Variant = "variant", UNPROCESSABLE_ENTITY;
 }
 
 /// Why something is not done.
@@ -153,6 +204,9 @@ pub fn refused(reason: Reason, message: impl Into<String>) -> Refused {
 
 impl From<StoreError> for Refused {
     fn from(error: StoreError) -> Refused {
+        if let StoreError::Taken(_) = error {
+            return refused(Reason::Gone, "this offer is not open any more");
+        }
         tracing::error!(%error, "the storage does not do what was asked");
         refused(
             Reason::Storage,
@@ -166,6 +220,20 @@ impl From<Refused> for wire::Refusal {
         wire::Refusal {
             code: refused.reason.code().into(),
             message: refused.message,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reason;
+
+    #[test]
+    fn each_reason_is_told_to_programs() {
+        let told = include_str!("../../../docs/server.md");
+        for reason in Reason::ALL {
+            let row = format!("| `{}` | {} |", reason.code(), reason.status().as_u16());
+            assert!(told.contains(&row), "docs/server.md has no row {row:?}");
         }
     }
 }

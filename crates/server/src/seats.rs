@@ -96,6 +96,7 @@ mod tests {
                 takebacks: false,
                 public: None,
                 clocks_wait: true,
+                tournament: None,
                 rated: false,
                 engine_resigns: false,
                 seats: Both::of(seat),

@@ -2,6 +2,7 @@
 
 use crate::accounts::names::Names;
 use crate::accounts::{Accounts, Attempts};
+use crate::archive::Archive;
 use crate::clock::{BEAT, Halt, ServerClock, TimeNote};
 use crate::config::{Config, ConfigError};
 use crate::directory::Directory;
@@ -9,7 +10,10 @@ use crate::engines::{Engines, LocalEngines};
 use crate::http::gate::Gate;
 use crate::http::{self, cache::AnswerCache, client::Client, hosts::Hosts, operate::StorageHealth};
 use crate::limits::Guard;
+use crate::lobby::Lobby;
+use crate::moderation::Moderation;
 use crate::net::{self, Bounds};
+use crate::operator::{OperatorWord, PassFile};
 use crate::positions::LineCache;
 use crate::ratings::Ratings;
 use crate::reviews::Reviews;
@@ -17,6 +21,8 @@ use crate::seats::SeatKeys;
 use crate::services::{Services, wall_ms};
 use crate::slow::watched;
 use crate::state::{App, MEMORY};
+use crate::tournaments::Tournaments;
+use crate::vacations::Vacations;
 use crate::visitor;
 use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
@@ -94,6 +100,8 @@ pub struct Running {
     games: Arc<Games>,
     engines: Arc<dyn Engines>,
     metrics: PrometheusHandle,
+    /// By which the operator is known.
+    pass: PassFile,
     /// Held for as long as the data folder is in use.
     _lock: std::fs::File,
 }
@@ -120,7 +128,8 @@ fn recorder() -> PrometheusHandle {
     RECORDER.get_or_init(install).clone()
 }
 
-fn lock(folder: &Path) -> Result<std::fs::File, ServeError> {
+/// Takes a data folder for this process alone, for as long as the file is held.
+pub fn take_folder(folder: &Path) -> Result<std::fs::File, ServeError> {
     let name = || folder.display().to_string();
     let data = |error| ServeError::Data {
         folder: name(),
@@ -143,7 +152,7 @@ fn lock(folder: &Path) -> Result<std::fs::File, ServeError> {
 /// Takes the data folder and the address for a server of these games. The storage is opened when it serves, so that it can be asked how far it is.
 pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeError> {
     let config = config.checked()?;
-    let folder_lock = lock(&config.data)?;
+    let folder_lock = take_folder(&config.data)?;
     let data = |error| ServeError::Data {
         folder: config.data.display().to_string(),
         error,
@@ -155,6 +164,8 @@ pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeErr
             address: config.listen,
             error,
         })?;
+    let address = listener.local_addr().map_err(data)?;
+    let pass = PassFile::write(&config.data, address).map_err(data)?;
     let games = Arc::new(Games::new(games));
     let engines = LocalEngines::new(config.engine_threads, config.engine_hash, &games);
     let engines = Arc::new(engines.map_err(ServeError::Threads)?);
@@ -165,6 +176,7 @@ pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeErr
         games,
         engines,
         metrics: recorder(),
+        pass,
         _lock: folder_lock,
     })
 }
@@ -219,12 +231,40 @@ impl Running {
             folder: self.config.data.display().to_string(),
             error,
         })?;
-        let accounts = Accounts::new(Arc::new(store.clone()), services.work.clone(), names);
+        let accounts = Accounts::new(&store, services.work.clone(), names, services.bans.clone());
         directory.forget_deleted(&accounts);
+        let vacations = Vacations::new(Arc::new(store.clone()), directory.clone());
+        let lobby = Lobby::new(
+            directory.clone(),
+            vacations.clone(),
+            accounts.clone(),
+            Arc::new(store.clone()),
+        );
+        let tournaments = Tournaments::new(
+            directory.clone(),
+            accounts.clone(),
+            vacations.clone(),
+            Arc::new(store.clone()),
+            self.config.tournament_makers.clone(),
+        );
+        let moderation =
+            Moderation::new(&store, accounts.clone(), directory.clone(), lobby.clone());
+        if let Err(refused) = moderation.read().await {
+            serving.abort();
+            return Err(StoreError::Unavailable(refused.message).into());
+        }
+        let people = People {
+            accounts: accounts.clone(),
+            lobby: lobby.clone(),
+            tournaments: tournaments.clone(),
+            vacations: vacations.clone(),
+            moderation: moderation.clone(),
+        };
         let app = app(
             &self.config,
             directory.clone(),
-            accounts.clone(),
+            people,
+            self.pass.word(),
             self.key,
             self.metrics.clone(),
         );
@@ -241,6 +281,14 @@ impl Running {
             tokio::spawn(follow_health(services.clone())),
             tokio::spawn(watch_storage(store.clone())),
             tokio::spawn(services.ratings.clone().follow()),
+            tokio::spawn(watched("lobby", lobby.keep())),
+            tokio::spawn(watched("vacations", vacations.keep())),
+            tokio::spawn(watched("tournaments", tournaments.keep())),
+            tokio::spawn(watched("moderation", moderation.keep())),
+            tokio::spawn(watched(
+                "archive",
+                services.archive.clone().follow(directory.clone()),
+            )),
             tokio::spawn(watched("attendance", directory.clone().attend())),
             tokio::spawn(sweep(guard, attempts, self.metrics)),
             tokio::spawn(forget(reviews.clone(), accounts)),
@@ -292,11 +340,16 @@ impl Begun {
         Arc::new(Services {
             writer: Writer::new(shared.clone()),
             store: shared,
+            notes: Arc::new(store.clone()),
+            vacations: Arc::new(store.clone()),
+            bans: Arc::default(),
             bus: Arc::new(LocalBus::new()),
             engines,
             engine_pause: config.engine_pause,
             work: Work::new(),
             ratings: Ratings::new(Arc::new(store.clone())),
+            archive: Archive::new(Arc::new(store.clone())),
+            ended: tokio::sync::Notify::new(),
             courses: Courses::default(),
             lines: LineCache::new(games.clone()),
             games,
@@ -372,16 +425,31 @@ async fn begin(url: &str, note: &TimeNote) -> Result<(SqlStore, Begun), StoreErr
     ))
 }
 
+/// Those who come, and what they do with each other.
+struct People {
+    accounts: Accounts,
+    lobby: Lobby,
+    tournaments: Tournaments,
+    vacations: Vacations,
+    moderation: Moderation,
+}
+
 fn app(
     config: &Config,
     directory: Directory,
-    accounts: Accounts,
+    people: People,
+    operator: OperatorWord,
     key: Key,
     metrics: PrometheusHandle,
 ) -> App {
     let limits = &config.limits;
     App {
-        accounts,
+        accounts: people.accounts,
+        lobby: people.lobby,
+        tournaments: people.tournaments,
+        moderation: people.moderation,
+        operator,
+        vacations: people.vacations,
         attempts: Arc::new(Attempts::new(
             limits.sign_ins_per_minute,
             limits.accounts_per_hour,

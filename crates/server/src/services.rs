@@ -1,7 +1,9 @@
 //! What all games share: storage, engine, the server's time, chance.
 
+use crate::archive::Archive;
 use crate::clock::ServerClock;
 use crate::engines::Engines;
+use crate::moderation::Bans;
 use crate::positions::LineCache;
 use crate::ratings::Ratings;
 use crate::refusal::{Reason, Refused, refused};
@@ -14,7 +16,10 @@ use play::{Definition, Games};
 use rand::RngExt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use store::notes::NoteStore;
+use store::vacations::VacationStore;
 use store::{EventRow, Store, Writer, millis};
+use tokio::sync::Notify;
 
 /// What all games share.
 #[derive(Debug)]
@@ -23,6 +28,12 @@ pub struct Services {
     pub games: Arc<Games>,
     /// Where games are kept.
     pub store: Arc<dyn Store>,
+    /// What players write to themselves.
+    pub notes: Arc<dyn NoteStore>,
+    /// Games of a person that are not over.
+    pub vacations: Arc<dyn VacationStore>,
+    /// What is forbidden to whom.
+    pub bans: Arc<Bans>,
     /// The way to store.
     pub writer: Writer,
     /// How the parts of the server speak with each other.
@@ -35,6 +46,10 @@ pub struct Services {
     pub work: Work,
     /// Ratings of those who play.
     pub ratings: Ratings,
+    /// Games that are over.
+    pub archive: Archive,
+    /// A game of a tournament has ended.
+    pub ended: Notify,
     /// Lessons of the games.
     pub courses: Courses,
     /// Lines that were looked at last.

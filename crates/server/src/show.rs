@@ -74,6 +74,7 @@ impl From<&ChatLine> for wire::ChatLine {
         wire::ChatLine {
             side: line.side.into(),
             text: line.text.clone(),
+            removed: line.removed,
         }
     }
 }
@@ -154,9 +155,11 @@ fn player(table: &Table, side: Side, moment: &Moment<'_>) -> wire::Player {
     wire::Player {
         name: table.player_name(side),
         account: table.person(side).is_some_and(|p| p.account),
+        bot: table.person(side).is_some_and(|p| p.bot),
         level,
         seated: table.is_there(side),
         online: level.is_some() || *presence.online.get(side),
+        vacation: table.on_vacation(side),
         claim_in_ms: claimed.map(|from| from.saturating_sub(moment.at).as_millis() as u64),
     }
 }
@@ -258,6 +261,10 @@ pub fn now(table: &Table, moment: &Moment<'_>) -> Now {
         takeback_offer: table.takeback_wish().map(Into::into),
         rematch_offer: table.rematch_offer().map(Into::into),
         rematch: table.rematch().map(Into::into),
+        first_move_ms: table.missing_from().map(|at| {
+            let left = at.saturating_sub(moment.at);
+            u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
+        }),
         can_abort: table.can_abort(),
         clocks: clocks(table, moment),
         result: table.outcome().map(Into::into),
@@ -305,6 +312,7 @@ pub fn snapshot(
         clock: table.spec().control.to_string(),
         takebacks: table.spec().takes_back(),
         rated: table.spec().rated,
+        tournament: table.spec().tournament.as_ref().map(|t| t.id.clone()),
         public: table.is_public(),
         own: player.map(Into::into),
         seat: table.opener(who).map(&word),
@@ -316,8 +324,20 @@ pub fn snapshot(
         chosen: player
             .map(|side| chosen_by(table, side))
             .unwrap_or_default(),
+        plan: player
+            .map(|side| plan(table, side))
+            .filter(|plan| !plan.lines.is_empty()),
         chat: chat.iter().map(Into::into).collect(),
         now: now(table, moment),
+    }
+}
+
+/// What a player has prepared to answer.
+pub fn plan(table: &Table, side: Side) -> wire::Plan {
+    let plan = table.plan(side).cloned().unwrap_or_default();
+    wire::Plan {
+        ply: plan.ply as u32,
+        lines: plan.lines,
     }
 }
 
@@ -341,9 +361,11 @@ pub fn card(
             wire::Player {
                 name: player.name.clone(),
                 account: player.account,
+                bot: player.bot,
                 level: player.level,
                 seated: player.seated,
                 online: player.level.is_some() || *presence.online.get(side),
+                vacation: false,
                 claim_in_ms: None,
             }
         }),
@@ -388,6 +410,7 @@ mod tests {
                 takebacks: false,
                 public: None,
                 clocks_wait: true,
+                tournament: None,
                 rated: false,
                 engine_resigns: false,
                 seats: Both::of(|_| SeatSpec::default()),

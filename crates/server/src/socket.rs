@@ -3,15 +3,19 @@
 
 mod analysis;
 pub(crate) mod game;
+mod lobby;
 pub(crate) mod outbox;
 
 use crate::http::Failure;
 use crate::http::address::Address;
 use crate::limits::{Rate, Ticket};
+use crate::lobby::Place;
+use crate::moderation::Announced;
 use crate::refusal::{Reason, Refused, refused};
 use crate::slow::watched;
 use crate::state::App;
 use crate::task::LAG;
+use crate::tournaments;
 use crate::visitor::Visitor;
 use crate::wire::{self, ClientMessage, ServerMessage};
 use axum::extract::State;
@@ -29,8 +33,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
 use tokio::time::MissedTickBehavior;
 
 /// Bytes of a message at most.
@@ -72,10 +76,15 @@ pub async fn open(
     // It listens before it is open, so that no end falls between.
     let endings = Endings {
         told: app.accounts.endings(),
-        session: visitor.signed_in.as_ref().map(|s| s.session.digest.clone()),
+        session: visitor.opened_by().map(Into::into),
+    };
+    let standing = Standing {
+        changes: app.moderation.bans().changes(),
+        account: visitor.signed_in.is_some(),
+        announced: Announced::default(),
     };
     let answer = upgrade.on_upgrade(move |socket| {
-        let served = serve(socket, app, person, address, ticket, endings);
+        let served = serve(socket, app, person, address, ticket, (endings, standing));
         watched("socket", served)
     });
     (visitor, answer).into_response()
@@ -96,6 +105,10 @@ pub fn deed_of(message: ClientMessage) -> Option<Deed> {
     Some(match message {
         ClientMessage::Join { .. }
         | ClientMessage::Ping { .. }
+        | ClientMessage::EnterLobby
+        | ClientMessage::LeaveLobby
+        | ClientMessage::EnterTournament { .. }
+        | ClientMessage::LeaveTournament
         | ClientMessage::Analyse(_)
         | ClientMessage::StopAnalysis => return None,
         ClientMessage::Move { ply, seq, text } => Deed::Move { ply, seq, text },
@@ -118,6 +131,7 @@ pub fn deed_of(message: ClientMessage) -> Option<Deed> {
         ClientMessage::Appoint { engine } => Deed::Appoint { engine },
         ClientMessage::AskCounsel { ply } => Deed::AskCounsel { ply },
         ClientMessage::Advise { text } => Deed::Advise { text },
+        ClientMessage::Plan { ply, seq, lines } => Deed::Plan { ply, seq, lines },
     })
 }
 
@@ -132,6 +146,10 @@ struct Session {
     /// Time that messages are on their way, half of there and back.
     lag: Duration,
     analysis: analysis::Analysis,
+    /// In the lobby.
+    place: Option<Place>,
+    /// At a tournament.
+    tournament: Option<tournaments::Place>,
 }
 
 /// A socket as it is counted, however it ends.
@@ -173,7 +191,7 @@ async fn send(sink: &mut Sink, message: Message) -> bool {
     matches!(sent, Ok(Ok(())))
 }
 
-/// Tells when the session ends in which a socket was opened.
+/// Tells when the session ends, or the token is taken back, by which a socket was opened.
 struct Endings {
     told: broadcast::Receiver<Arc<[String]>>,
     session: Option<String>,
@@ -196,13 +214,49 @@ impl Endings {
     }
 }
 
+/// What moderation has made so for this socket.
+struct Standing {
+    changes: watch::Receiver<u64>,
+    /// Whether one is signed in.
+    account: bool,
+    /// What was told last.
+    announced: Announced,
+}
+
+impl Standing {
+    /// Waits until something has changed.
+    async fn changed(&mut self) {
+        if self.changes.changed().await.is_err() {
+            std::future::pending().await
+        }
+    }
+
+    /// Tells what is announced, or why the one who is here may not stay: then the socket ends.
+    fn look(&mut self, session: &Session) -> Option<End> {
+        let bans = session.app.moderation.bans();
+        let may_stay = bans
+            .may_play(&session.person.guest)
+            .and_then(|()| bans.may_come(session.address, self.account));
+        if let Err(banned) = may_stay {
+            session.refuse_with("?", &banned);
+            return Some(End::Ours(1008, "banned"));
+        }
+        let announced = bans.announced();
+        if announced.list != self.announced.list {
+            session.outbox.send(announced.text.clone());
+            self.announced = announced;
+        }
+        None
+    }
+}
+
 async fn serve(
     socket: WebSocket,
     app: App,
     person: Person,
     address: IpAddr,
     ticket: Ticket,
-    mut endings: Endings,
+    (mut endings, mut standing): (Endings, Standing),
 ) {
     let _counted = Counted::new();
     let (outbox, mut outgoing) = Outbox::new(OUTBOX, OUTBOX_BYTES);
@@ -215,6 +269,8 @@ async fn serve(
         game: GameSide::new(number, app.directory.services().bus.clone(), outbox.clone()),
         outbox,
         over: 0,
+        place: None,
+        tournament: None,
         lag: Duration::ZERO,
         app,
     };
@@ -223,6 +279,7 @@ async fn serve(
     let mut pinged: Option<Instant> = None;
     let mut pings = tokio::time::interval(PING);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    standing.changes.mark_changed();
     let end = loop {
         tokio::select! {
             item = outgoing.next() => {
@@ -265,7 +322,12 @@ async fn serve(
                     Message::Close(_) => break End::Theirs,
                 }
             }
-            () = endings.ended() => break End::Ours(1008, "signed out"),
+            () = endings.ended() => break standing.look(&session).unwrap_or(End::Ours(1008, "signed out")),
+            () = standing.changed() => {
+                if let Some(end) = standing.look(&session) {
+                    break end;
+                }
+            }
             _ = pings.tick() => {
                 if heard.elapsed() > SILENT {
                     break End::Ours(1001, "nothing was heard for too long");
@@ -279,6 +341,8 @@ async fn serve(
     };
     session.analysis.stop();
     session.game.end();
+    session.place = None;
+    session.tournament = None;
     // What still comes is read and dropped for a while: a connection shut with something unread is reset, and
     // what was sent last, the reason, would be lost on its way.
     let part = async {
@@ -364,6 +428,18 @@ impl Session {
     async fn take(&mut self, message: ClientMessage) {
         match message {
             ClientMessage::Join { game, seat, name } => self.join(game, seat, name).await,
+            ClientMessage::EnterLobby => {
+                if let Err(refused) = self.enter_lobby().await {
+                    self.refuse_with("enter_lobby", &refused);
+                }
+            }
+            ClientMessage::LeaveLobby => self.place = None,
+            ClientMessage::EnterTournament { id } => {
+                if let Err(refused) = self.enter_tournament(&id).await {
+                    self.refuse_with("enter_tournament", &refused);
+                }
+            }
+            ClientMessage::LeaveTournament => self.tournament = None,
             ClientMessage::Ping { n } => self.outbox.tell(&ServerMessage::Pong { n }),
             ClientMessage::Analyse(question) => {
                 let asked = self.analysis.ask(&self.app, question, &self.outbox);

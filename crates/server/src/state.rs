@@ -7,7 +7,12 @@ use crate::http::client::Client;
 use crate::http::hosts::Hosts;
 use crate::http::operate::StorageHealth;
 use crate::limits::Guard;
+use crate::lobby::Lobby;
+use crate::moderation::Moderation;
+use crate::operator::OperatorWord;
 use crate::reviews::Reviews;
+use crate::tournaments::Tournaments;
+use crate::vacations::Vacations;
 use crate::work::Budget;
 use axum::extract::FromRef;
 use axum_extra::extract::cookie::Key;
@@ -20,6 +25,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 pub struct App {
     /// All games.
     pub directory: Directory,
+    /// Who waits for an opponent.
+    pub lobby: Lobby,
+    /// Tournaments.
+    pub tournaments: Tournaments,
+    /// Those who moderate.
+    pub moderation: Moderation,
+    /// By which who runs the server is known.
+    pub operator: OperatorWord,
+    /// Who is on vacation.
+    pub vacations: Vacations,
     /// Games looked back at.
     pub reviews: Reviews,
     /// People with an account.

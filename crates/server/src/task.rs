@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use store::millis;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 /// Questions waiting for a game at most; who asks beyond that waits.
@@ -57,6 +57,27 @@ pub enum Command {
     },
     /// Storage says that the game wants to be looked at.
     Attend,
+    /// Somebody goes on vacation or comes back.
+    Vacation {
+        /// Id of the account.
+        person: String,
+        /// Whether it begins.
+        on: bool,
+        /// Told when what follows is stored.
+        done: oneshot::Sender<()>,
+    },
+    /// Somebody may play no more: the game is given up.
+    Expel {
+        /// Id of the account, or number of the guest.
+        person: String,
+        /// Told when what follows is stored.
+        done: oneshot::Sender<()>,
+    },
+    /// A line of chat was removed from the storage.
+    ChatRemoved {
+        /// Which, counted from 0.
+        line: usize,
+    },
     /// What is stored was changed by others: it is read anew.
     ReadAnew,
     /// The server goes down.
@@ -237,7 +258,9 @@ impl GameTask {
     /// Whether time alone can do something now: a game that nobody comes to is closed when nobody is there.
     fn is_timed(&self) -> bool {
         match self.table.stage() {
-            Stage::Playing if self.table.clock_runs() => true,
+            Stage::Playing if self.table.clock_runs() || self.table.missing_from().is_some() => {
+                true
+            }
             Stage::Playing | Stage::Waiting => self.sockets.is_empty(),
             Stage::Customs => true,
             Stage::Over | Stage::Aborted => false,
@@ -325,6 +348,27 @@ impl GameTask {
     async fn obey(&mut self, command: Command) {
         match command {
             Command::Thought { number, thought } => self.thought(number, thought).await,
+            Command::Vacation { person, on, done } => {
+                let now = self.now();
+                let events = self.table.vacation(&person, on, now);
+                if events.is_empty() || self.enact(events, now).await {
+                    let _ = done.send(());
+                }
+            }
+            Command::Expel { person, done } => {
+                let (now, events) = (self.now(), self.table.expelled(&person));
+                if !events.is_empty() {
+                    self.carry_out(events, now).await;
+                }
+                if !self.broken {
+                    let _ = done.send(());
+                }
+            }
+            Command::ChatRemoved { line } => {
+                if Arc::make_mut(&mut self.table).remove_chat(line) {
+                    self.tell_snapshots();
+                }
+            }
             Command::Attend => self.attend().await,
             // It leaves as after a fault, and comes from storage again.
             Command::ReadAnew => self.broken = true,
@@ -423,6 +467,7 @@ impl GameTask {
 
     /// Stores events, makes them so, tells everyone, and does what follows from them.
     async fn carry_out(&mut self, events: Vec<Event>, at: Duration) {
+        let events = self.table.with_replies(events, at);
         if self.enact(events, at).await {
             self.follow_up().await;
             if self.broken {
@@ -439,7 +484,7 @@ impl GameTask {
     async fn follow_up(&mut self) {
         if let Some(event) = self.table.follow_up() {
             let now = self.now();
-            let with_customs = self.table.spec().family.is_some();
+            let with_customs = self.table.spec().family.is_some() && self.table.ply() == 0;
             if self.enact(vec![event], now).await && with_customs {
                 self.tell_snapshots();
             }

@@ -1,18 +1,21 @@
-//! Who asks: one who is signed in, or a guest, who is a number in a signed cookie and a name, without a password.
+//! Who asks: one who is signed in, a program that shows its token, or a guest, who is a number in a signed cookie and a
+//! name, without a password.
 
+use crate::accounts::tokens::Program;
 use crate::accounts::{Begun, SignedIn};
-use crate::http::Failure;
+use crate::http::{Failure, address};
 use crate::refusal::{Reason, refused};
 use crate::services::secret;
 use crate::state::App;
 use axum::extract::{FromRef, FromRequestParts};
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponseParts, ResponseParts};
 use axum_extra::extract::cookie::{Cookie, Key, SameSite, SignedCookieJar};
 use play::table::Person;
 use std::io;
 use std::path::Path;
+use store::accounts::AccountRow;
 
 /// The cookie of a guest.
 const COOKIE: &str = "husun";
@@ -26,8 +29,10 @@ const DAYS: i64 = 400;
 pub struct Visitor {
     /// As games know the one who asks.
     pub person: Person,
-    /// Where that one is signed in; nothing for a guest.
+    /// Where that one is signed in; nothing for a guest and for a program.
     pub signed_in: Option<Box<SignedIn>>,
+    /// The program that asks, by its token.
+    pub program: Option<Box<Program>>,
     jar: SignedCookieJar,
     secure: bool,
 }
@@ -74,15 +79,35 @@ impl Visitor {
         self
     }
 
-    /// The one who is signed in, or the refusal of a guest.
+    /// The one who is signed in, or the refusal of a guest or a program: for what concerns the account itself.
     pub fn account(&self) -> Result<&SignedIn, Failure> {
-        self.signed_in.as_deref().ok_or_else(|| {
-            refused(
-                Reason::SignIn,
-                "this is for those who have an account: sign in first",
+        self.no_program()?;
+        self.signed_in.as_deref().ok_or_else(sign_in)
+    }
+
+    /// The account of the one who asks, a program's too, or the refusal of a guest: for whatever players do.
+    pub fn player(&self) -> Result<&AccountRow, Failure> {
+        let signed_in = self.signed_in.as_ref().map(|s| &s.account);
+        let program = self.program.as_ref().map(|p| &p.account);
+        signed_in.or(program).ok_or_else(sign_in)
+    }
+
+    /// Refuses a program: it does not change its account.
+    pub fn no_program(&self) -> Result<(), Failure> {
+        match self.program {
+            None => Ok(()),
+            Some(_) => Err(refused(
+                Reason::ByToken,
+                "a token plays, and does not change the account: sign in for this",
             )
-            .into()
-        })
+            .into()),
+        }
+    }
+
+    /// Digest of the session or the token by which one asks; nothing for a guest.
+    pub fn opened_by(&self) -> Option<&str> {
+        let session = self.signed_in.as_ref().map(|s| &*s.session.digest);
+        session.or(self.program.as_ref().map(|p| &*p.token.digest))
     }
 
     fn cookie(&self, name: &'static str, value: String) -> Cookie<'static> {
@@ -110,6 +135,19 @@ impl<S: Send + Sync> FromRequestParts<S> for Agent {
     }
 }
 
+fn sign_in() -> Failure {
+    let text = "this is for those who have an account: sign in first";
+    refused(Reason::SignIn, text).into()
+}
+
+/// The token that a request shows, which then stands for the one who asks, whatever cookies there are.
+pub fn token_of(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?;
+    let text = value.to_str().ok()?;
+    let (scheme, word) = text.split_once(' ').unwrap_or((text, ""));
+    scheme.eq_ignore_ascii_case("bearer").then_some(word.trim())
+}
+
 fn new_guest() -> Person {
     let guest = secret(10);
     let number = guest
@@ -119,6 +157,7 @@ fn new_guest() -> Person {
         guest,
         name: format!("Guest {number:04}"),
         account: false,
+        bot: false,
     }
 }
 
@@ -140,6 +179,7 @@ fn read(value: &str) -> Option<Person> {
         guest: guest.into(),
         name,
         account: false,
+        bot: false,
     })
 }
 
@@ -152,17 +192,33 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Visitor, Failure> {
         let app = App::from_ref(state);
-        let jar = SignedCookieJar::from_headers(&parts.headers, app.key.clone());
         let accounts = &app.accounts;
+        let address = address::of(parts, app.behind_proxy);
+        if let Some(word) = token_of(&parts.headers) {
+            let program = accounts.program(word, || app.attempts.by_address(address));
+            let program = program.await?;
+            accounts.bans().may_come(address, true)?;
+            accounts.bans().may_play(&program.account.id)?;
+            return Ok(Visitor {
+                person: program.person(),
+                signed_in: None,
+                program: Some(Box::new(program)),
+                jar: SignedCookieJar::new(app.key.clone()),
+                secure: app.secure_cookies,
+            });
+        }
+        let jar = SignedCookieJar::from_headers(&parts.headers, app.key.clone());
         let mut visitor = Visitor {
             person: Person::default(),
             signed_in: None,
+            program: None,
             jar,
             secure: app.secure_cookies,
         };
         // A cookie that was tampered with is none.
         if let Some(word) = visitor.jar.get(SESSION) {
             if let Some(signed_in) = accounts.who(word.value()).await? {
+                accounts.bans().may_come(address, true)?;
                 visitor.person = signed_in.person();
                 visitor.signed_in = Some(Box::new(signed_in));
                 return Ok(visitor);
@@ -171,11 +227,15 @@ where
             let gone = Cookie::build(SESSION).path("/").build();
             visitor.jar = visitor.jar.remove(gone);
         }
+        // Who has an account may have to sign in first.
+        let opens = parts.uri.path().starts_with("/api/session");
+        accounts.bans().may_come(address, opens)?;
         let kept = visitor.jar.get(COOKIE).and_then(|c| read(c.value()));
         if let Some(person) = kept
             && !accounts.is_account(&person.guest).await?
         {
             visitor.person = person;
+            accounts.bans().may_play(&visitor.person.guest)?;
             return Ok(visitor);
         }
         let person = new_guest();

@@ -3,20 +3,28 @@
 
 mod account;
 mod analysis;
+mod archive;
 mod game;
 mod lesson;
+mod lobby;
+mod moderation;
 mod rating;
 mod review;
 mod socket;
+mod tournament;
 mod variant;
 
 pub use account::*;
 pub use analysis::*;
+pub use archive::*;
 pub use game::*;
 pub use lesson::*;
+pub use lobby::*;
+pub use moderation::*;
 pub use rating::*;
 pub use review::*;
 pub use socket::*;
+pub use tournament::*;
 pub use variant::*;
 
 use serde::{Deserialize, Serialize};

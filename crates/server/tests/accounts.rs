@@ -5,9 +5,13 @@ mod common;
 
 use common::browser::{Browser, code};
 use common::{Fallible, Socket, TestServer};
+use play::table::Spec;
 use serde_json::{Value, json};
 use server::wire::{AccountMade, Exported, GameCard, GameMade, ServerMessage, Snapshot};
 use std::net::IpAddr;
+use std::time::Duration;
+use store::Store;
+use store::accounts::AccountStore;
 
 const WORD: &str = "correct horse";
 
@@ -207,7 +211,7 @@ async fn a_deleted_account_leaves_games_without_a_name() -> Fallible<()> {
         }
         looks += 1;
         assert!(looks < 200, "{:?}", game.now.players.white);
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     };
     assert_eq!((game.now.ply, game.now.players.white.account), (1, false));
     let card = Browser::new(&server)
@@ -228,6 +232,59 @@ async fn a_deleted_account_leaves_games_without_a_name() -> Fallible<()> {
     assert!(!database.windows(name.len()).any(|w| w == name));
     std::fs::remove_dir_all(folder)?;
     Ok(())
+}
+
+/// Killed between the two commits of a deletion, the server takes the name out of the games when it starts again.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupted_deletion_goes_on() -> Fallible<()> {
+    let server = TestServer::start("half-deleted", |_| ()).await?;
+    let mut ann = Browser::new(&server);
+    ann.register("Ann", WORD).await?;
+    let wishes = json!({ "variant": "chess", "level": 1, "side": "white" });
+    let made: GameMade = ann.ask("POST", "/api/games", wishes).await?.json()?;
+    let (folder, store) = server.stop_for_storage().await?;
+    let stored = store.load(&made.id).await?.ok_or("no game")?;
+    let spec: Spec = serde_json::from_str(&stored.spec)?;
+    let kept = spec.seats.white.kept.ok_or("nobody")?;
+    assert_eq!((kept.name.as_str(), kept.account), ("Ann", true));
+    let ended = store.delete_account(&kept.guest, "deleted", &[]).await?;
+    assert_eq!(ended.len(), 1);
+    store.close().await;
+    drop(store);
+
+    let server = TestServer::start("half-deleted", |c| c.data = folder).await?;
+    let mut anybody = Browser::new(&server);
+    let path = format!("/api/games/{}", made.id);
+    let mut looks = 0;
+    loop {
+        let game: Snapshot = anybody.get(&path).await?.json()?;
+        if game.now.players.white.name == "deleted" {
+            break;
+        }
+        looks += 1;
+        assert!(looks < 200, "{:?}", game.now.players.white);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let (folder, store) = server.stop_for_storage().await?;
+    assert!(store.deleted_accounts().await?.is_empty());
+    store.close().await;
+    std::fs::remove_dir_all(folder)?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_says_which_names_are_refused() -> Fallible<()> {
+    let server = TestServer::start("refused-names", |_| ()).await?;
+    let list = server.folder.join("refused-names.txt");
+    let mut ann = Browser::new(&server);
+    let written = std::fs::read_to_string(&list)?;
+    std::fs::write(&list, format!("{written}\nann*\n"))?;
+    let refused = ann.register("An_nabel", WORD).await?;
+    assert_eq!((refused.status, code(&refused)?.as_str()), (422, "name"));
+    std::fs::write(&list, "# nothing\n")?;
+    let made = ann.register("Annabel", WORD).await?;
+    assert_eq!(made.status, 201, "{}", made.body);
+    server.end().await
 }
 
 #[tokio::test(flavor = "multi_thread")]

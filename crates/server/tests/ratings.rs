@@ -4,12 +4,16 @@ mod common;
 
 use common::browser::{Browser, code};
 use common::{Fallible, Socket, TestServer};
-use play::rating::{Rating, Score, rated};
+use play::Both;
+use play::rating::{RatedGame, Rating, Score, Speed, rated};
+use play::table::Spec;
 use serde_json::json;
 use server::wire::{
     ClientMessage, GameMade, GameRatings, Profile, RankedPlayer, RatingPoint, Snapshot, Stage,
 };
 use std::time::Duration;
+use store::ratings::RatingStore;
+use store::{GameWrite, Store};
 
 const WORD: &str = "correct horse";
 
@@ -131,6 +135,71 @@ async fn a_level_of_the_engine_is_a_rated_opponent() -> Fallible<()> {
         "{white:?} {black:?}"
     );
     server.end().await
+}
+
+/// Killed after a game's last event and before its rating, the server rates it when it starts again: once, and whatever
+/// else waits.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_at_the_start_is_rated() -> Fallible<()> {
+    let server = TestServer::start("rated-late", |_| ()).await?;
+    let mut ids = Vec::new();
+    for name in ["Ann", "Bob"] {
+        let mut player = account(&server, name).await?;
+        let wishes = json!({ "variant": "chess", "side": "white" });
+        let made: GameMade = player.ask("POST", "/api/games", wishes).await?.json()?;
+        ids.push(made.id);
+    }
+    let (folder, store) = server.stop_for_storage().await?;
+    let mut accounts = Vec::new();
+    for id in &ids {
+        let stored = store.load(id).await?.ok_or("no game")?;
+        let spec: Spec = serde_json::from_str(&stored.spec)?;
+        accounts.push(spec.seats.white.kept.ok_or("nobody")?.guest);
+    }
+    let game = RatedGame {
+        variant: "chess".into(),
+        speed: Speed::Blitz,
+        players: Both {
+            white: accounts[0].clone(),
+            black: accounts[1].clone(),
+        },
+        winner: None,
+    };
+    for (id, to_rate) in ids.iter().zip(["{ damaged".into(), game.to_text()]) {
+        let stored = store.load(id).await?.ok_or("no game")?;
+        let write = GameWrite {
+            game: id.clone(),
+            epoch: stored.epoch,
+            to_rate: Some(to_rate),
+            ..GameWrite::default()
+        };
+        for result in store.write(&[write]).await? {
+            result?;
+        }
+    }
+    store.close().await;
+    drop(store);
+
+    let server = TestServer::start("rated-late", |c| c.data = folder).await?;
+    let mut anybody = Browser::new(&server);
+    let mut looks = 0;
+    let profile = loop {
+        let profile: Profile = anybody.get("/api/people/Bob").await?.json()?;
+        if !profile.ratings.is_empty() {
+            break profile;
+        }
+        looks += 1;
+        assert!(looks < 200, "not rated");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    let [_, black] = rated(&Rating::new(0), &Rating::new(0), Score::Draw, 0);
+    let now = &profile.ratings[0].now;
+    assert_eq!((now.rating, now.games), (black.rating.round() as i32, 1));
+    let (folder, store) = server.stop_for_storage().await?;
+    assert!(store.to_rate(10).await?.is_empty());
+    store.close().await;
+    std::fs::remove_dir_all(folder)?;
+    Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread")]

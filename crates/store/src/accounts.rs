@@ -1,9 +1,11 @@
 //! Accounts, where they are signed in, and their passkeys. What a name may be and how a password is kept is not known
 //! here.
 
+mod rewrite;
+
 use super::append;
-use super::sql::{Dialect, SqlStore};
-use super::{Answer, StoreError};
+use super::sql::SqlStore;
+use super::{Answer, StoreError, offers, tokens};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
@@ -24,6 +26,8 @@ pub struct AccountRow {
     pub seen_ms: i64,
     /// Whether it was deleted: its games stay, it cannot be used.
     pub deleted: bool,
+    /// Whether it is a program's.
+    pub bot: bool,
 }
 
 /// A place where somebody is signed in.
@@ -105,7 +109,7 @@ pub trait AccountStore: std::fmt::Debug + Send + Sync + 'static {
         after: &'a str,
     ) -> Answer<'a, bool>;
     /// Empties an account for good: what it was opened with, where it was open, its name. `digests` are kept so
-    /// that nobody takes the name. Tells which sessions have ended.
+    /// that nobody takes the name. Tells which sessions have ended, and which tokens.
     fn delete_account<'a>(
         &'a self,
         account: &'a str,
@@ -135,6 +139,10 @@ pub trait AccountStore: std::fmt::Debug + Send + Sync + 'static {
     fn sessions<'a>(&'a self, account: &'a str) -> Answer<'a, Vec<SessionRow>>;
     /// Ends sessions of an account: one, or all but one; tells which.
     fn end_sessions<'a>(&'a self, account: &'a str, which: Ended<'a>) -> Answer<'a, Vec<String>>;
+    /// Accounts that were seen last, the latest first, since a time.
+    fn seen_last(&self, since_ms: i64, limit: u32) -> Answer<'_, Vec<AccountRow>>;
+    /// The names of accounts, with their ids.
+    fn names_of<'a>(&'a self, ids: &'a [String]) -> Answer<'a, Vec<(String, String)>>;
     /// Forgets sessions that were not used since.
     fn forget_sessions(&self, before_ms: i64) -> Answer<'_, u64>;
     /// Keeps a passkey; false if it is known already.
@@ -161,30 +169,32 @@ pub enum Ended<'a> {
     AllBut(Option<&'a str>),
 }
 
-const ACCOUNT: &str = "a.id, a.name, a.password, a.recovery, a.made_ms, a.seen_ms, a.deleted";
+pub(super) const ACCOUNT: &str =
+    "a.id, a.name, a.password, a.recovery, a.made_ms, a.seen_ms, a.deleted, a.bot";
 const SESSION: &str = "s.digest, s.account, s.agent, s.made_ms, s.seen_ms";
 const PASSKEY: &str = "SELECT id, account, name, body, made_ms, used_ms FROM passkeys";
 
-fn account(row: &AnyRow) -> Result<AccountRow, sqlx::Error> {
+/// An account from the columns that begin at `at`.
+pub(super) fn account(row: &AnyRow, at: usize) -> Result<AccountRow, sqlx::Error> {
     Ok(AccountRow {
-        id: row.try_get(0)?,
-        name: row.try_get(1)?,
-        password: row.try_get(2)?,
-        recovery: row.try_get(3)?,
-        made_ms: row.try_get(4)?,
-        seen_ms: row.try_get(5)?,
-        deleted: row.try_get::<i64, _>(6)? != 0,
+        id: row.try_get(at)?,
+        name: row.try_get(at + 1)?,
+        password: row.try_get(at + 2)?,
+        recovery: row.try_get(at + 3)?,
+        made_ms: row.try_get(at + 4)?,
+        seen_ms: row.try_get(at + 5)?,
+        deleted: row.try_get::<i64, _>(at + 6)? != 0,
+        bot: row.try_get::<i64, _>(at + 7)? != 0,
     })
 }
 
-/// A session from the columns that begin at `at`.
-fn session(row: &AnyRow, at: usize) -> Result<SessionRow, sqlx::Error> {
+fn session(row: &AnyRow) -> Result<SessionRow, sqlx::Error> {
     Ok(SessionRow {
-        digest: row.try_get(at)?,
-        account: row.try_get(at + 1)?,
-        agent: row.try_get(at + 2)?,
-        made_ms: row.try_get(at + 3)?,
-        seen_ms: row.try_get(at + 4)?,
+        digest: row.try_get(0)?,
+        account: row.try_get(1)?,
+        agent: row.try_get(2)?,
+        made_ms: row.try_get(3)?,
+        seen_ms: row.try_get(4)?,
     })
 }
 
@@ -235,7 +245,7 @@ async fn add_passkey(
     Ok(done.rows_affected() == 1)
 }
 
-async fn end_sessions(
+pub(super) async fn end_sessions(
     connection: &mut AnyConnection,
     account: &str,
     which: Ended<'_>,
@@ -304,10 +314,17 @@ async fn empty(
     name: &str,
     digests: &[String],
 ) -> Result<Vec<String>, StoreError> {
-    let ended = end_sessions(connection, account, Ended::AllBut(None)).await?;
+    let mut ended = end_sessions(connection, account, Ended::AllBut(None)).await?;
+    ended.extend(tokens::forget(connection, account).await?);
+    offers::forget_person(connection, account).await?;
     for sql in [
         "DELETE FROM account_names WHERE account = $1",
         "DELETE FROM passkeys WHERE account = $1",
+        "DELETE FROM notes WHERE person = $1",
+        "DELETE FROM vacations WHERE person = $1",
+        "DELETE FROM titles WHERE person = $1",
+        "DELETE FROM moderators WHERE account = $1",
+        "DELETE FROM renamed WHERE account = $1",
     ] {
         sqlx::query(sql)
             .bind(account)
@@ -331,112 +348,6 @@ async fn empty(
     Ok(ended)
 }
 
-/// Writes one game anew; tells whether anything has changed.
-async fn rewrite(
-    connection: &mut AnyConnection,
-    game: &str,
-    change: Change<'_>,
-) -> Result<bool, StoreError> {
-    let mut changed = false;
-    let spec = sqlx::query("SELECT spec FROM games WHERE id = $1")
-        .bind(game)
-        .fetch_one(&mut *connection)
-        .await?;
-    if let Some(spec) = change(&spec.try_get::<String, _>(0)?) {
-        changed = true;
-        sqlx::query("UPDATE games SET spec = $1 WHERE id = $2")
-            .bind(spec)
-            .bind(game)
-            .execute(&mut *connection)
-            .await?;
-    }
-    let events = sqlx::query("SELECT seq, body FROM events WHERE game = $1")
-        .bind(game)
-        .fetch_all(&mut *connection)
-        .await?;
-    for event in events {
-        if let Some(body) = change(&event.try_get::<String, _>(1)?) {
-            changed = true;
-            sqlx::query("UPDATE events SET body = $1 WHERE game = $2 AND seq = $3")
-                .bind(body)
-                .bind(game)
-                .bind(event.try_get::<i64, _>(0)?)
-                .execute(&mut *connection)
-                .await?;
-        }
-    }
-    if changed {
-        // Its card is made anew when it is asked for.
-        sqlx::query("UPDATE games SET card = NULL, card_seq = -1 WHERE id = $1")
-            .bind(game)
-            .execute(connection)
-            .await?;
-    }
-    Ok(changed)
-}
-
-const GAMES: &str = "SELECT game FROM seats WHERE guest = $1 AND game > $2 ORDER BY game LIMIT $3";
-/// Games written anew in one transaction.
-const PAGE: i64 = 100;
-
-impl SqlStore {
-    async fn rewrite_now(
-        &self,
-        account: &str,
-        change: Change<'_>,
-    ) -> Result<Vec<String>, StoreError> {
-        let mut changed = Vec::new();
-        let mut last = String::new();
-        loop {
-            let (mut writing, mut connection) = self.take().await?;
-            let page = rewrite_page(&mut connection, self.dialect(), account, &last, change).await;
-            let page = super::sql::give_back(&mut writing, connection, page).await?;
-            drop(writing);
-            changed.extend(
-                page.iter()
-                    .filter(|(_, is)| *is)
-                    .map(|(game, _)| game.clone()),
-            );
-            match page.into_iter().next_back() {
-                Some((game, _)) => last = game,
-                None => break,
-            }
-        }
-        Ok(changed)
-    }
-}
-
-/// The next games, each with whether it has changed, in one transaction; after the last the account is done with.
-async fn rewrite_page(
-    connection: &mut AnyConnection,
-    dialect: Dialect,
-    account: &str,
-    last: &str,
-    change: Change<'_>,
-) -> Result<Vec<(String, bool)>, StoreError> {
-    append::begin(connection, dialect).await?;
-    let rows = sqlx::query(GAMES)
-        .bind(account)
-        .bind(last)
-        .bind(PAGE)
-        .fetch_all(&mut *connection)
-        .await?;
-    let mut page = Vec::new();
-    for row in rows {
-        let game: String = row.try_get(0)?;
-        let changed = rewrite(connection, &game, change).await?;
-        page.push((game, changed));
-    }
-    if page.is_empty() {
-        sqlx::query("UPDATE accounts SET deleted = 2 WHERE id = $1 AND deleted = 1")
-            .bind(account)
-            .execute(&mut *connection)
-            .await?;
-    }
-    append::commit(connection, dialect).await?;
-    Ok(page)
-}
-
 impl AccountStore for SqlStore {
     fn register<'a>(&'a self, new: &'a NewAccount) -> Answer<'a, Registered> {
         writing!(self, |connection| {
@@ -452,7 +363,7 @@ impl AccountStore for SqlStore {
 
     fn account<'a>(&'a self, id: &'a str) -> Answer<'a, Option<AccountRow>> {
         let sql = format!("SELECT {ACCOUNT} FROM accounts a WHERE a.id = $1");
-        reading_one!(self, sql, [id], account)
+        reading_one!(self, sql, [id], |row| account(row, 0))
     }
 
     fn account_named<'a>(&'a self, reading: &'a str) -> Answer<'a, Option<AccountRow>> {
@@ -460,7 +371,7 @@ impl AccountStore for SqlStore {
             "SELECT {ACCOUNT} FROM account_names n JOIN accounts a ON a.id = n.account \
              WHERE n.reading = $1 AND a.deleted = 0"
         );
-        reading_one!(self, sql, [reading], account)
+        reading_one!(self, sql, [reading], |row| account(row, 0))
     }
 
     fn set_password<'a>(
@@ -522,8 +433,12 @@ impl AccountStore for SqlStore {
         limit: u32,
     ) -> Answer<'a, Vec<String>> {
         let values = (account, after, i64::from(limit));
-        reading!(self, GAMES, [values.0, values.1, values.2], |row| row
-            .try_get(0))
+        reading!(
+            self,
+            rewrite::GAMES,
+            [values.0, values.1, values.2],
+            |row| row.try_get(0)
+        )
     }
 
     fn deleted_accounts(&self) -> Answer<'_, Vec<String>> {
@@ -545,11 +460,11 @@ impl AccountStore for SqlStore {
 
     fn session<'a>(&'a self, digest: &'a str) -> Answer<'a, Option<(SessionRow, AccountRow)>> {
         let sql = format!(
-            "SELECT {ACCOUNT}, {SESSION} FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.digest = $1"
+            "SELECT {SESSION}, {ACCOUNT} FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.digest = $1"
         );
         reading_one!(self, sql, [digest], |row| Ok((
-            session(row, 7)?,
-            account(row)?
+            session(row)?,
+            account(row, 5)?
         )))
     }
 
@@ -574,12 +489,29 @@ impl AccountStore for SqlStore {
         let sql = format!(
             "SELECT {SESSION} FROM sessions s WHERE s.account = $1 ORDER BY s.seen_ms DESC, s.digest"
         );
-        reading!(self, sql, [account], |row| session(row, 0))
+        reading!(self, sql, [account], session)
     }
 
     fn end_sessions<'a>(&'a self, account: &'a str, which: Ended<'a>) -> Answer<'a, Vec<String>> {
         writing!(self, |connection| end_sessions(connection, account, which)
             .await)
+    }
+
+    fn seen_last(&self, since_ms: i64, limit: u32) -> Answer<'_, Vec<AccountRow>> {
+        let sql = format!(
+            "SELECT {ACCOUNT} FROM accounts a WHERE a.deleted = 0 AND a.seen_ms > $1 ORDER BY a.seen_ms DESC LIMIT $2"
+        );
+        reading!(self, sql, [since_ms, i64::from(limit)], |row| account(
+            row, 0
+        ))
+    }
+
+    fn names_of<'a>(&'a self, ids: &'a [String]) -> Answer<'a, Vec<(String, String)>> {
+        Box::pin(
+            self.among("SELECT id, name FROM accounts WHERE id IN", ids, |row| {
+                Ok((row.try_get(0)?, row.try_get(1)?))
+            }),
+        )
     }
 
     fn forget_sessions(&self, before_ms: i64) -> Answer<'_, u64> {

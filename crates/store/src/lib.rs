@@ -6,14 +6,21 @@ mod ask;
 
 pub mod accounts;
 mod append;
+pub mod archive;
 pub mod backup;
 mod file;
 pub mod files;
+pub mod moderation;
+pub mod notes;
+pub mod offers;
 pub mod ratings;
 mod reviews;
 mod sql;
 #[cfg(test)]
 mod tests;
+pub mod tokens;
+pub mod tournaments;
+pub mod vacations;
 mod writer;
 
 pub use sql::SqlStore;
@@ -100,6 +107,12 @@ pub struct GameWrite {
     pub card: Option<CardRow>,
     /// What is to be rated now that it is over, as JSON.
     pub to_rate: Option<String>,
+    /// The tournament that waits for its end, and how it ended, as JSON.
+    pub tournament: Option<[String; 2]>,
+    /// Offers of which it has come: each that is another game's refuses this one.
+    pub takes: Vec<String>,
+    /// What it is searched by now that it is over.
+    pub archive: Option<archive::ArchiveRow>,
 }
 
 /// A game as it is kept.
@@ -182,6 +195,9 @@ pub enum StoreError {
         /// The epoch that was claimed.
         epoch: i64,
     },
+    /// An offer is open no more.
+    #[error("storage: offer {0} was taken or withdrawn")]
+    Taken(String),
     /// Another server works with the database.
     #[error("another server uses {0}; two servers cannot share a database")]
     InUse(String),
@@ -195,7 +211,10 @@ impl StoreError {
     pub fn is_passing(&self) -> bool {
         !matches!(
             self,
-            StoreError::Rejected(_) | StoreError::Conflict { .. } | StoreError::Fenced { .. }
+            StoreError::Rejected(_)
+                | StoreError::Conflict { .. }
+                | StoreError::Fenced { .. }
+                | StoreError::Taken(_)
         )
     }
 }

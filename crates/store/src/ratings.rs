@@ -63,6 +63,8 @@ pub struct ToRate {
 pub struct Ranked {
     /// The account's name; nothing for a level of the engine.
     pub name: Option<String>,
+    /// Whether the account is a program's.
+    pub bot: bool,
     /// The rating.
     pub rating: RatingRow,
 }
@@ -293,7 +295,7 @@ impl RatingStore for SqlStore {
         limit: u32,
     ) -> Answer<'a, Vec<Ranked>> {
         let sql = format!(
-            "SELECT {RATING}, a.name FROM ratings r LEFT JOIN accounts a ON a.id = r.person \
+            "SELECT {RATING}, a.name, COALESCE(a.bot, 0) FROM ratings r LEFT JOIN accounts a ON a.id = r.person \
              WHERE r.variant = $1 AND r.speed = $2 AND r.deviation < $3 AND COALESCE(a.deleted, 0) = 0 \
              ORDER BY r.rating DESC, r.person LIMIT $4"
         );
@@ -301,6 +303,7 @@ impl RatingStore for SqlStore {
         reading!(self, sql, [variant, speed, below, limit], |row| Ok(
             Ranked {
                 name: row.try_get(8)?,
+                bot: row.try_get::<i64, _>(9)? != 0,
                 rating: rating(row)?,
             }
         ))

@@ -24,6 +24,8 @@ static MIGRATIONS: Migrator = sqlx::migrate!();
 const LOCK: i64 = 0x4855_5355_4e00_0001;
 /// Connections that read.
 const READERS: u32 = 4;
+/// Ids that are looked for in one statement at most.
+const IDS: usize = 100;
 /// Longest wait for one of them, and for its answer.
 const ACQUIRE: Duration = Duration::from_secs(10);
 
@@ -233,6 +235,32 @@ impl SqlStore {
             let _ = connection.close().await;
         }
         self.inner.readers.close().await;
+    }
+
+    /// Reads the rows of ids: the statement ends where their list begins.
+    pub(super) async fn among<T>(
+        &self,
+        sql: &str,
+        ids: &[String],
+        read: impl Fn(&AnyRow) -> Result<T, sqlx::Error>,
+    ) -> Result<Vec<T>, StoreError> {
+        within(async {
+            let mut found = Vec::new();
+            for part in ids.chunks(IDS) {
+                // The text holds placeholders alone.
+                let sql = format!("{sql} {}", append::places(1, part.len()));
+                let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+                for id in part {
+                    query = query.bind(id);
+                }
+                let rows = query.fetch_all(self.readers()).await?;
+                for row in &rows {
+                    found.push(read(row)?);
+                }
+            }
+            Ok(found)
+        })
+        .await
     }
 
     async fn load_now(&self, id: &str) -> Result<Option<StoredGame>, StoreError> {

@@ -1,7 +1,12 @@
 //! One contract for all storages. `./test` starts a PostgreSQL for its part.
 
 mod accounts;
+mod archive;
+mod moderation;
+mod offers;
 mod ratings;
+mod tokens;
+mod tournaments;
 
 use super::*;
 use std::sync::Arc;
@@ -233,7 +238,12 @@ async fn sqlite_keeps_the_contract() -> Tested {
     let store = SqlStore::file(&path).await?;
     contract(Arc::new(store.clone()), "").await?;
     accounts::contract(&store, "").await?;
+    tokens::contract(&store, "").await?;
     ratings::contract(&store, "").await?;
+    offers::contract(&store, "").await?;
+    tournaments::contract(&store, "").await?;
+    archive::contract(&store, "").await?;
+    moderation::contract(&store, "").await?;
     store.close().await;
     drop(store);
     // It is all there when it is opened again.
@@ -252,7 +262,12 @@ async fn postgres_keeps_the_contract() -> Tested {
     let tag = format!("{:x}-", std::process::id());
     contract(Arc::new(store.clone()), &tag).await?;
     accounts::contract(&store, &tag).await?;
+    tokens::contract(&store, &tag).await?;
     ratings::contract(&store, &tag).await?;
+    offers::contract(&store, &tag).await?;
+    tournaments::contract(&store, &tag).await?;
+    archive::contract(&store, &tag).await?;
+    moderation::contract(&store, &tag).await?;
     // A second server on the database is refused, and may have it when the first is gone.
     let second = SqlStore::open(&url).await.err().ok_or("opened twice")?;
     assert!(matches!(second, StoreError::InUse(_)), "{second}");

@@ -1,6 +1,6 @@
 // Accounts: what is asked of the server, and of the browser for passkeys.
 import { ask, Refused } from '../api/http';
-import type { Account, AccountMade, Codes, Me, PasskeyQuestion } from '../api/types';
+import type { Account, AccountMade, Codes, Me, PasskeyQuestion, TokenMade } from '../api/types';
 import { agentWords } from './agent';
 
 const enc = encodeURIComponent;
@@ -17,6 +17,9 @@ export const accounts = {
     ask<void>('PUT', 'account/password', { password, new: fresh }),
   endSession: (id: string) => ask<void>('DELETE', `account/sessions/${enc(id)}`),
   endOthers: () => ask<void>('DELETE', 'account/sessions'),
+  makeBot: (password: string | null) => ask<void>('PUT', 'account/bot', { password }),
+  newToken: (name: string) => ask<TokenMade>('POST', 'account/tokens', { name }),
+  takeTokenBack: (id: string) => ask<void>('DELETE', `account/tokens/${enc(id)}`),
   removePasskey: (id: string) => ask<void>('DELETE', `account/passkeys/${enc(id)}`),
   remove: (password: string | null) => ask<Me>('DELETE', 'account', { password }),
 };

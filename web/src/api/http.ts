@@ -1,4 +1,5 @@
 // The HTTP interface as functions. Answers are believed to have the shapes of `types.ts`.
+import { greeted } from './greet';
 import type {
   AttemptNow,
   Family,
@@ -32,7 +33,11 @@ export class Refused extends Error {
   }
 }
 
+/** What is the same for everybody. */
+const SAME_FOR_ALL = /^(variants|families|position|pgn|people|ratings)\b/;
+
 export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  if (!SAME_FOR_ALL.test(path)) await greeted();
   let response: Response;
   try {
     response = await fetch(`/api/${path}`, {

@@ -23,6 +23,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/bot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Marks one's own account as a program's, for good: only while it has finished no rated game. */
+        put: operations["make_bot"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/codes": {
         parameters: {
             query?: never;
@@ -47,7 +64,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All that is kept of the one who asks: the account, and the games with their moves. */
+        /** All that is kept of the one who asks: the account, what it has reported, and the games with their moves. */
         get: operations["export"];
         put?: never;
         post?: never;
@@ -159,6 +176,164 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a token for one's own program. Its word is told this once. */
+        post: operations["make"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Takes a token of one's own back: it opens nothing any more. */
+        delete: operations["take_back"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/vacation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether one is on vacation, and how many days are left this year. */
+        get: operations["look"];
+        /** Begins a vacation: in games over days one's clock stands still. */
+        put: operations["begin"];
+        post?: never;
+        /** Ends it. */
+        delete: operations["end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/announcements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is announced now: lines for the top of every page. */
+        get: operations["announcements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Finished games, those that ended last first. Games that are not shown to all are found by their players alone. */
+        get: operations["find"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/archive.pgn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All that a search finds, as PGN texts one after another. `limit` is not looked at. It comes as fast as the limits
+         *     for positions let it.
+         */
+        get: operations["pgn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/challenges/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Takes a challenge of one's own back; one that was declined is forgotten. */
+        delete: operations["withdraw"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/challenges/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accepts a challenge: the game begins. */
+        post: operations["accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/challenges/{id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Declines a challenge, with a reason that its maker is told. */
+        post: operations["decline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/families": {
         parameters: {
             query?: never;
@@ -204,6 +379,24 @@ export interface paths {
         /** A game as it is now. */
         get: operations["look"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/games/{id}/note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One's own note about a game; empty if there is none. */
+        get: operations["read"];
+        /** Puts another note in its place. For players of the game. */
+        put: operations["keep"];
         post?: never;
         delete?: never;
         options?: never;
@@ -263,6 +456,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/lobby": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who waits for an opponent. */
+        get: operations["look"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lobby/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** People with an account who were here last, the latest first. */
+        get: operations["people"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lobby/seeks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Wishes for an opponent: the game with somebody who waits and whom it fits begins at once, or else the wish waits. */
+        post: operations["seek"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lobby/seeks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Takes a seek of one's own back. */
+        delete: operations["withdraw"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lobby/seeks/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accepts a seek: the game begins. */
+        post: operations["accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me": {
         parameters: {
             query?: never;
@@ -281,6 +559,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me/blocked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Those with whom the one who asks does not play. */
+        get: operations["blocked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/blocked/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Does not play with a person any more: no challenges, no pairing. */
+        put: operations["block"];
+        post?: never;
+        /** Takes that back. */
+        delete: operations["unblock"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/challenges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Challenges from and to the one who asks, the newest first. */
+        get: operations["own"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me/games": {
         parameters: {
             query?: never;
@@ -290,6 +620,210 @@ export interface paths {
         };
         /** One's own games, the newest first. */
         get: operations["own"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reports that one has made, the newest first, with their answers. */
+        get: operations["own"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/moderate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who asks, among those who moderate, and how many reports are open. */
+        get: operations["state"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/moderate/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Accounts whose names have a text in them. */
+        get: operations["accounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/moderate/accounts/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An account with its bans, reports about it, and what was done to it. */
+        get: operations["account"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/moderate/acts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Does something, which is entered in the log. */
+        post: operations["act"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/moderate/announcements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Announcements that are shown, or will be. */
+        get: operations["announcements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/moderate/bans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Bans, those made last first. */
+        get: operations["bans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/moderate/games/{id}/chat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The chat of a game. */
+        get: operations["chat"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/moderate/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was done, the last first. */
+        get: operations["log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/moderate/moderators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Accounts that moderate. */
+        get: operations["moderators"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/moderate/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reports that are open, or those that are settled, the newest first. */
+        get: operations["reports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/moderate/reports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A report. */
+        get: operations["report"];
         put?: never;
         post?: never;
         delete?: never;
@@ -326,6 +860,23 @@ export interface paths {
         get: operations["profile"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/people/{name}/challenges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Challenges a person with an account. For those who are signed in. */
+        post: operations["challenge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -394,6 +945,40 @@ export interface paths {
         get: operations["best"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ratings/{variant}/{speed}/levels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The levels of the engine with their ratings, from level 1 on. */
+        get: operations["levels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reports a person, or a game with what is wrong in it, to those who moderate. */
+        post: operations["report"];
         delete?: never;
         options?: never;
         head?: never;
@@ -516,6 +1101,77 @@ export interface paths {
         /** Signs in with a recovery code, which is used up, and sets another password. All other sessions end. */
         post: operations["recover"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tournaments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tournaments that are open, running and over. */
+        get: operations["list"];
+        put?: never;
+        /** Makes a tournament: for those who are signed in, if the operator has not named who may. */
+        post: operations["make"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tournaments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A tournament with a page of its standings. */
+        get: operations["look"];
+        put?: never;
+        post?: never;
+        /** Calls a tournament off that has not begun, for its maker. */
+        delete: operations["cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tournaments/{id}/games": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Games of a tournament, the last first. */
+        get: operations["games"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tournaments/{id}/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Joins a tournament, or comes back to it. */
+        put: operations["join"];
+        post?: never;
+        /** Leaves a tournament: one is not paired any more. A game that is played goes on. */
+        delete: operations["leave"];
         options?: never;
         head?: never;
         patch?: never;
@@ -804,6 +1460,8 @@ export interface components {
         };
         /** @description One's own account. */
         Account: {
+            /** @description Whether it is a program's: then it may have tokens, and stays so. */
+            bot?: boolean;
             /**
              * Format: int32
              * @description Recovery codes that are left.
@@ -814,6 +1472,8 @@ export interface components {
              * @description When it was made, in milliseconds of Unix time.
              */
             made_ms: number;
+            /** @description Whether it moderates. */
+            moderator?: boolean;
             /** @description Its name. */
             name: string;
             /** @description Its passkeys, the oldest first. */
@@ -822,6 +1482,29 @@ export interface components {
             password: boolean;
             /** @description Where one is signed in, the last used first. */
             sessions: components["schemas"]["SessionInfo"][];
+            /** @description What its program is known by, the oldest first. */
+            tokens?: components["schemas"]["TokenInfo"][];
+        };
+        /** @description An account as those who moderate see it in a list. */
+        AccountListed: {
+            /** @description What is forbidden to it now. */
+            bans: components["schemas"]["BanKind"][];
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description When it was made, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /** @description Whether it moderates. */
+            moderator?: boolean;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description When its owner was here last.
+             */
+            seen_ms: number;
         };
         /** @description An account that was made; one is signed in. The codes are shown this once. */
         AccountMade: {
@@ -830,11 +1513,36 @@ export interface components {
             /** @description Its name. */
             name: string;
         };
+        /** @description A part of the list of accounts. */
+        AccountPage: {
+            /** @description Accounts. */
+            accounts: components["schemas"]["AccountListed"][];
+            /** @description Where it goes on. */
+            next?: string | null;
+        };
+        /** @description An account with what there is about it. */
+        AccountSeen: {
+            /** @description The account. */
+            account: components["schemas"]["AccountListed"];
+            /** @description Its bans, those made last first, lifted ones too. */
+            bans: components["schemas"]["Ban"][];
+            /** @description What was done to it, the last first. */
+            log: components["schemas"]["LogEntry"][];
+            /** @description Reports about it, the newest first. */
+            reports: components["schemas"]["Report"][];
+        };
         /**
          * @description What is special about going to a target.
          * @enum {string}
          */
         Act: "castling" | "en_passant" | "traverse";
+        /** @description What was done. */
+        ActDone: {
+            /** @description Id of the ban or announcement that was made. */
+            id?: string | null;
+            /** @description In words. */
+            told: string;
+        };
         /** @description A position to be analysed. */
         AnalyseQuestion: {
             /** @description Position text to start from; the standard set-up if missing. */
@@ -876,6 +1584,79 @@ export interface components {
             /** @description The moves in UCI form. */
             uci: string[];
         };
+        /** @description A line at the top of every page. */
+        Announcement: {
+            /**
+             * Format: int64
+             * @description From when on it is shown, in milliseconds of Unix time.
+             */
+            from_ms: number;
+            /** @description Its id. */
+            id: string;
+            /** @description What it says. */
+            text: string;
+            /**
+             * Format: int64
+             * @description Until when.
+             */
+            until_ms: number;
+        };
+        /** @description A page of finished games, those that ended last first. */
+        ArchivePage: {
+            /** @description The games. */
+            games: components["schemas"]["ArchivedGame"][];
+            /**
+             * Format: int64
+             * @description `after` of the next page; missing if there is no other. A page may hold fewer games than were asked for, or none,
+             *     and yet there is another: where what is rare is looked for among much, each page looks through a part.
+             */
+            next?: number | null;
+            /**
+             * Format: int64
+             * @description Games that ended at this time or later are all on this page or those before, in milliseconds of Unix time. Missing
+             *     with `next`.
+             */
+            searched_to_ms?: number | null;
+            /**
+             * Format: int32
+             * @description Finished games that are still being taken in, after the server was brought to this version: they may be missing.
+             */
+            waiting: number;
+        };
+        /** @description A finished game. */
+        ArchivedGame: {
+            /** @description Its clock. */
+            clock: string;
+            /**
+             * Format: int64
+             * @description When it ended, in milliseconds of Unix time.
+             */
+            ended_ms: number;
+            /** @description Its id. */
+            id: string;
+            /** @description Name of the variant. */
+            name: string;
+            /** @description Who has played. */
+            players: components["schemas"]["Both_ArchivedPlayer"];
+            /**
+             * Format: int32
+             * @description Half-moves played.
+             */
+            ply: number;
+            /** @description Whether it counts for ratings. */
+            rated: boolean;
+            /**
+             * Format: int32
+             * @description After how many half-moves it first reached the position that was asked for.
+             */
+            reached?: number | null;
+            /** @description How it ended. */
+            result: components["schemas"]["GameResult"];
+            /** @description Class of the clock; missing without one. */
+            speed?: string | null;
+            /** @description Id of the variant. */
+            variant: string;
+        };
         /** @description The board after the learner's move, before the opponent's answer. */
         AttemptMoved: {
             /** @description Position text, as in [`AttemptNow`]. */
@@ -914,6 +1695,92 @@ export interface components {
         AttemptRequest: {
             /** @description The moves so far in UCI form, or `accept`; no more than the task allows. The opponent's answers are not among them. */
             moves: string[];
+        };
+        /** @description A ban. */
+        Ban: {
+            /** @description The range of addresses that is banned. */
+            addresses?: string | null;
+            /** @description By whom. */
+            by: string;
+            /** @description Whether it holds now. */
+            holds: boolean;
+            /** @description Its id. */
+            id: string;
+            /** @description From what. */
+            kind: components["schemas"]["BanKind"];
+            /**
+             * Format: int64
+             * @description When it was made, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /** @description Whether accounts may be used from those addresses all the same. */
+            only_new?: boolean;
+            person?: components["schemas"]["Subject"] | null;
+            /** @description Why. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description Until when; for ever if missing.
+             */
+            until_ms?: number | null;
+        };
+        /**
+         * @description What is forbidden.
+         * @enum {string}
+         */
+        BanKind: "play" | "chat" | "closed";
+        /** @description A part of the list of bans. */
+        BanPage: {
+            /** @description Bans, those made last first. */
+            bans: components["schemas"]["Ban"][];
+            /** @description Where it goes on. */
+            next?: string | null;
+        };
+        /** @description Somebody with whom one does not play. */
+        BlockedPerson: {
+            /** @description The name. */
+            name: string;
+        };
+        /** @description A value for each side. */
+        Both_ArchivedPlayer: {
+            /** @description A player of a finished game. */
+            black: {
+                /** @description Whether it is the name of an account. */
+                account?: boolean;
+                /** @description Whether the account is a program's. */
+                bot?: boolean;
+                /**
+                 * Format: int32
+                 * @description Level of the engine, if it is the engine.
+                 */
+                level?: number | null;
+                /** @description Name to show. */
+                name: string;
+                /**
+                 * Format: int32
+                 * @description The rating in this game and speed when the game ended.
+                 */
+                rating?: number | null;
+            };
+            /** @description A player of a finished game. */
+            white: {
+                /** @description Whether it is the name of an account. */
+                account?: boolean;
+                /** @description Whether the account is a program's. */
+                bot?: boolean;
+                /**
+                 * Format: int32
+                 * @description Level of the engine, if it is the engine.
+                 */
+                level?: number | null;
+                /** @description Name to show. */
+                name: string;
+                /**
+                 * Format: int32
+                 * @description The rating in this game and speed when the game ended.
+                 */
+                rating?: number | null;
+            };
         };
         /** @description A value for each side. */
         Both_Counsel: {
@@ -994,6 +1861,8 @@ export interface components {
             black: {
                 /** @description Whether it is the name of an account, which nobody else can have. */
                 account?: boolean;
+                /** @description Whether the account is a program's. */
+                bot?: boolean;
                 /**
                  * Format: int64
                  * @description Milliseconds until the opponent may claim the game, as this player has left it; 0 from then on. Missing while the
@@ -1011,11 +1880,15 @@ export interface components {
                 online: boolean;
                 /** @description Whether the seat is taken. */
                 seated: boolean;
+                /** @description Whether the player is on vacation: in a game over days the clock stands still. */
+                vacation?: boolean;
             };
             /** @description Who sits at a side. */
             white: {
                 /** @description Whether it is the name of an account, which nobody else can have. */
                 account?: boolean;
+                /** @description Whether the account is a program's. */
+                bot?: boolean;
                 /**
                  * Format: int64
                  * @description Milliseconds until the opponent may claim the game, as this player has left it; 0 from then on. Missing while the
@@ -1033,6 +1906,8 @@ export interface components {
                 online: boolean;
                 /** @description Whether the seat is taken. */
                 seated: boolean;
+                /** @description Whether the player is on vacation: in a game over days the clock stands still. */
+                vacation?: boolean;
             };
         };
         /** @description A value for each side. */
@@ -1086,6 +1961,44 @@ export interface components {
             /** Format: double */
             white: number;
         };
+        /** @description A challenge. */
+        Challenge: {
+            /** @description The clock. */
+            clock: string;
+            declined?: components["schemas"]["DeclineReason"] | null;
+            /** @description Who has made it. */
+            from: string;
+            /** @description Whether the one who has made it is a program. */
+            from_bot?: boolean;
+            /** @description The game. */
+            game: components["schemas"]["WantedGame"];
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description When it was made, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /** @description Whether it counts for ratings. */
+            rated?: boolean;
+            side?: components["schemas"]["Side"] | null;
+            /** @description To whom it is made. */
+            to: string;
+            /** @description Whether the one to whom it is made is a program. */
+            to_bot?: boolean;
+            /**
+             * Format: int64
+             * @description Until when it can be accepted.
+             */
+            until_ms: number;
+        };
+        /** @description The challenges of a person of which no game has come. */
+        Challenges: {
+            /** @description From others, which can be accepted. */
+            received: components["schemas"]["Challenge"][];
+            /** @description To others. */
+            sent: components["schemas"]["Challenge"][];
+        };
         /** @description A chapter of the rules. */
         Chapter: {
             /** @description Its text, as HTML made from our own Markdown. */
@@ -1097,8 +2010,24 @@ export interface components {
         };
         /** @description A line of chat. */
         ChatLine: {
+            /** @description Whether a moderator has removed it. */
+            removed?: boolean;
             /** @description Side of the one who wrote it. */
             side: components["schemas"]["Side"];
+            /** @description The text; nothing if it was removed. */
+            text: string;
+        };
+        /** @description A line of a game's chat as those who moderate see it. */
+        ChatSeen: {
+            /** @description Who wrote it. */
+            by: components["schemas"]["Subject"];
+            /**
+             * Format: int32
+             * @description Its number, counted from 0.
+             */
+            line: number;
+            /** @description Whether it was removed. */
+            removed?: boolean;
             /** @description The text. */
             text: string;
         };
@@ -1241,12 +2170,44 @@ export interface components {
             text: string;
             /** @enum {string} */
             type: "advise";
+        } | {
+            /**
+             * @description Lines from there on: a move of the opponent, the answer, and so on, in UCI form or algebraic notation. 32 lines
+             *     and 100 half-moves in all at most; without lines nothing is prepared any more.
+             */
+            lines: string[][];
+            /**
+             * Format: int32
+             * @description Half-moves played.
+             */
+            ply: number;
+            /**
+             * Format: int64
+             * @description Number of the last event known.
+             */
+            seq?: number | null;
+            /** @enum {string} */
+            type: "plan";
         } | (components["schemas"]["AnalyseQuestion"] & {
             /** @enum {string} */
             type: "analyse";
         }) | {
             /** @enum {string} */
             type: "stop_analysis";
+        } | {
+            /** @enum {string} */
+            type: "enter_lobby";
+        } | {
+            /** @enum {string} */
+            type: "leave_lobby";
+        } | {
+            /** @description Its id. */
+            id: string;
+            /** @enum {string} */
+            type: "enter_tournament";
+        } | {
+            /** @enum {string} */
+            type: "leave_tournament";
         } | {
             /**
              * Format: int32
@@ -1320,6 +2281,16 @@ export interface components {
             /** @description The values, the default first. */
             values: string[];
         };
+        /** @description A challenge declined. */
+        Decline: {
+            /** @description Why. */
+            reason: components["schemas"]["DeclineReason"];
+        };
+        /**
+         * @description Why a challenge is declined.
+         * @enum {string}
+         */
+        DeclineReason: "later" | "another_game" | "slower" | "faster" | "rated" | "casual" | "strength" | "people" | "no";
         /** @description A board on which a piece shows what it can do. */
         Example: {
             /** @description Squares with pieces of the other side. */
@@ -1337,11 +2308,15 @@ export interface components {
             account: components["schemas"]["Account"];
             /** @description Its games. */
             games: components["schemas"]["ExportedGame"][];
+            /** @description What one has reported. */
+            reports?: components["schemas"]["OwnReport"][];
         };
         /** @description A game of one's own. */
         ExportedGame: {
             /** @description Its id. */
             id: string;
+            /** @description One's note about it. */
+            note?: string | null;
             /** @description Its moves as PGN text. */
             pgn?: string | null;
             /** @description Why there are no moves. */
@@ -1493,12 +2468,189 @@ export interface components {
             /** @description Moves that an attempt may have. */
             within: number;
         };
+        /** @description The lobby as it is. */
+        Lobby: {
+            /**
+             * Format: int32
+             * @description How many people are here now.
+             */
+            here: number;
+            /**
+             * Format: int64
+             * @description Number of its last change.
+             */
+            n: number;
+            /** @description Ids of the own ones among them. */
+            own: string[];
+            /** @description Who waits, the longest first: 500 at most. */
+            seeks: components["schemas"]["Seek"][];
+        };
+        /** @description What has changed in the lobby. Who misses a number asks for the whole anew. */
+        LobbyChange: {
+            /** @description Who waits now. */
+            added?: components["schemas"]["Seek"][];
+            /** @description Seeks that are there no more. */
+            gone?: string[];
+            /**
+             * Format: int32
+             * @description How many people are here now.
+             */
+            here: number;
+            /**
+             * Format: int64
+             * @description Number of the change.
+             */
+            n: number;
+        };
+        /** @description An entry of the log. */
+        LogEntry: {
+            about?: components["schemas"]["Subject"] | null;
+            /** @description What was done, as the acts are called. */
+            act: string;
+            /**
+             * Format: int64
+             * @description When, in milliseconds of Unix time.
+             */
+            at_ms: number;
+            /** @description By whom. */
+            by: string;
+            /** @description What more is to be known of it. */
+            detail: string;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            no: number;
+            /** @description Why. */
+            reason: string;
+        };
+        /** @description A part of the log. */
+        LogPage: {
+            /** @description Entries, the last first. */
+            log: components["schemas"]["LogEntry"][];
+            /** @description Where it goes on. */
+            next?: string | null;
+        };
         /** @description Who asks. */
         Me: {
             /** @description Whether it is the name of an account in which one is signed in; else one is a guest. */
             account?: boolean;
+            /** @description Whether the account is a program's. */
+            bot?: boolean;
             /** @description Name to show. */
             name: string;
+        };
+        /** @description Who asks, among those who moderate. */
+        Moderating: {
+            /** @description The name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description Reports that are open.
+             */
+            open: number;
+            /** @description Whether it is who runs the server. */
+            operator: boolean;
+        };
+        /** @description What those who moderate do. Each is entered in the log. */
+        ModerationAct: {
+            /** @description Name of an account. */
+            account?: string | null;
+            /** @enum {string} */
+            act: "ban";
+            /** @description A range of addresses, as `192.0.2.0/24` or `2001:db8::/48`. */
+            addresses?: string | null;
+            /** @description Number of a guest, as reports have it. */
+            guest?: string | null;
+            /** @description From what: `play` or `chat`. */
+            kind?: components["schemas"]["BanKind"];
+            /** @description Of addresses: accounts may be used from there all the same, but no guest plays and no account is made. */
+            only_new?: boolean;
+            /** @description Why, at most 500 characters: the one who is banned is told. */
+            reason: string;
+            /** @description Of people: games under way are resigned. Otherwise they go on, and are lost on time. */
+            resign?: boolean;
+            /**
+             * Format: int64
+             * @description Until when, in milliseconds of Unix time; for ever if missing.
+             */
+            until_ms?: number | null;
+        } | {
+            /** @description Name of an account. */
+            account?: string | null;
+            /** @enum {string} */
+            act: "unban";
+            /** @description A range of addresses. */
+            addresses?: string | null;
+            /** @description Id of a ban. */
+            ban?: string | null;
+            /** @description Why. */
+            reason?: string;
+        } | {
+            /** @description Its name. */
+            account: string;
+            /** @enum {string} */
+            act: "close";
+            /** @description Why: the one whose account it is is told. */
+            reason: string;
+        } | {
+            /** @description Its name. */
+            account: string;
+            /** @enum {string} */
+            act: "rename";
+            /** @description The new one. */
+            name: string;
+            /** @description Why. */
+            reason: string;
+        } | {
+            /** @enum {string} */
+            act: "remove_chat";
+            /** @description Id of the game. */
+            game: string;
+            /**
+             * Format: int32
+             * @description The line, counted from 0.
+             */
+            line: number;
+            /** @description Why. */
+            reason: string;
+        } | {
+            /** @enum {string} */
+            act: "announce";
+            /**
+             * Format: int64
+             * @description From when on, in milliseconds of Unix time; at once if missing.
+             */
+            from_ms?: number | null;
+            /** @description What it says, at most 300 characters. */
+            text: string;
+            /**
+             * Format: int64
+             * @description Until when.
+             */
+            until_ms: number;
+        } | {
+            /** @enum {string} */
+            act: "end_announcement";
+            /** @description Its id. */
+            id: string;
+        } | {
+            /** @enum {string} */
+            act: "settle";
+            /** @description What came of it, at most 1,000 characters: the one who has made it can read this. */
+            answer: string;
+            /** @description Its id. */
+            report: string;
+        } | {
+            /** @description Its name. */
+            account: string;
+            /** @enum {string} */
+            act: "add_moderator";
+        } | {
+            /** @description Its name. */
+            account: string;
+            /** @enum {string} */
+            act: "remove_moderator";
         };
         /**
          * @description What a game is remembered by.
@@ -1511,6 +2663,18 @@ export interface components {
             name: string;
             /** @description The password: 8 to 200 characters. */
             password: string;
+        };
+        /** @description A game that is offered to one person. */
+        NewChallenge: {
+            /** @description The clock. */
+            clock: string;
+            /** @description Family whose match customs decide; instead of a game. */
+            family?: string | null;
+            /** @description Whether it counts for ratings. */
+            rated?: boolean;
+            side?: components["schemas"]["Side"] | null;
+            /** @description Id of the game. */
+            variant?: string | null;
         };
         /** @description Wishes for a new game. Exactly one of `variant` and `family` is given. */
         NewGame: {
@@ -1554,6 +2718,104 @@ export interface components {
             /** @description The password so far; as in `Confirmation`. */
             password?: string | null;
         };
+        /** @description Something to report: either a person, or a game with what is wrong in it. */
+        NewReport: {
+            /** @description Id of a game. */
+            game?: string | null;
+            /**
+             * Format: int32
+             * @description A line of the game's chat, counted from 0. For players of the game.
+             */
+            line?: number | null;
+            /** @description Name of an account. */
+            person?: string | null;
+            /** @description Why. */
+            reason: components["schemas"]["ReportReason"];
+            /** @description Secret of the own seat, for players who are known by nothing else. */
+            seat?: string | null;
+            side?: components["schemas"]["Side"] | null;
+            /** @description What happened, at most 1,000 characters; needed where the reason says nothing. */
+            text?: string;
+        };
+        /** @description What somebody wishes to play with whoever comes. Two who wait and whose wishes overlap are paired by the server. */
+        NewSeek: {
+            /** @description Clocks, any of which is welcome, as `fischer:5m+3s` or `days:3`: 1 to 12. */
+            clocks: string[];
+            /** @description Families whose match customs decide which game is played. */
+            families?: string[];
+            /** @description Ids of games, any of which is welcome. Without games and families any game at all is. */
+            games?: string[];
+            /**
+             * Format: int32
+             * @description Greatest rating of the opponent.
+             */
+            max_rating?: number | null;
+            /**
+             * Format: int32
+             * @description Least rating of the opponent in the game that is played; who has none is taken for 1500.
+             */
+            min_rating?: number | null;
+            /** @description Whether it counts for ratings: for those who are signed in. */
+            rated?: boolean;
+            side?: components["schemas"]["Side"] | null;
+        };
+        /** @description A token to be made. */
+        NewToken: {
+            /** @description What one calls it, 1 to 40 characters. */
+            name: string;
+        };
+        /** @description A tournament as its maker wishes it. */
+        NewTournament: {
+            /**
+             * Format: int32
+             * @description Seconds from the end of a round to the next: 0 to 86400, 15 if missing.
+             */
+            break_s?: number | null;
+            /** @description The clock, as `fischer:5m+3s`; an arena has none over days. */
+            clock: string;
+            /** @description Families whose match customs decide which game is played. */
+            families?: string[];
+            /** @description Ids of the games, which are played in turn: 16 at most with the families. */
+            games?: string[];
+            /** @description Who meets whom. */
+            kind: components["schemas"]["TournamentKind"];
+            /**
+             * Format: int32
+             * @description Level of the engine, 1 to 8, that joins where the number of players is odd.
+             */
+            level?: number | null;
+            /**
+             * Format: int32
+             * @description Players at most: 2 to 2000, of a Swiss tournament 1000, of a round robin 40.
+             */
+            most?: number | null;
+            /** @description Its name: 2 to 60 characters. */
+            name: string;
+            /** @description Whether its games count for ratings. */
+            rated?: boolean;
+            /** @description What a game counts. */
+            scoring?: components["schemas"]["TournamentScoring"];
+            /**
+             * Format: int64
+             * @description When it begins, in milliseconds of Unix time: at once to a year ahead.
+             */
+            starts_ms: number;
+            /** @description What parts those of equal score, the first before the next; the usual ones of its kind if missing. */
+            tie_breaks?: components["schemas"]["TieBreak"][] | null;
+        };
+        /** @description A vacation to begin. */
+        NewVacation: {
+            /**
+             * Format: int32
+             * @description How many days.
+             */
+            days: number;
+        };
+        /** @description What a player writes to himself about a game. */
+        Note: {
+            /** @description The text, at most 4000 characters; nothing is kept of an empty one. */
+            text: string;
+        };
         /** @description What is so now. */
         Now: {
             /** @description Whether the game can still be aborted. */
@@ -1571,6 +2833,11 @@ export interface components {
              * @description How many questions the engine takes up before this game's, while it waits for a thread.
              */
             engine_waits?: number | null;
+            /**
+             * Format: int64
+             * @description Milliseconds that the one who is to move has for a first move in a tournament.
+             */
+            first_move_ms?: number | null;
             /** @description All legal moves in UCI form, while playing. An Emperors move is a square twice. */
             legal?: string[];
             /** @description Who plays. */
@@ -1600,6 +2867,37 @@ export interface components {
              * @description How many watch.
              */
             watchers: number;
+        };
+        /** @description A report of one's own. */
+        OwnReport: {
+            /** @description About whom. */
+            about?: string | null;
+            /** @description The answer, once it is settled. */
+            answer?: string | null;
+            /** @description About which game. */
+            game?: string | null;
+            /**
+             * Format: int64
+             * @description When it was made, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /** @description Why. */
+            reason: components["schemas"]["ReportReason"];
+            /** @description What happened. */
+            text: string;
+        };
+        /** @description A game that has come of a seek or a challenge, for one of its players. */
+        Paired: {
+            /** @description Its clock. */
+            clock: string;
+            /** @description Id of the game. */
+            game: string;
+            /** @description Name of the game, or of the family whose customs decide. */
+            name: string;
+            /** @description Name of the opponent. */
+            opponent: string;
+            /** @description The own side. */
+            side: components["schemas"]["Side"];
         };
         /** @description A browser's answer. */
         PasskeyAnswer: {
@@ -1688,6 +2986,16 @@ export interface components {
              */
             worth?: number | null;
         };
+        /** @description Answers that a player has prepared. */
+        Plan: {
+            /** @description Lines in UCI form from there on: a move of the opponent, the answer, and so on. */
+            lines: string[][];
+            /**
+             * Format: int32
+             * @description Half-moves played when they were prepared.
+             */
+            ply: number;
+        };
         /** @description A move as it was played. */
         Played: {
             /** @description Whether the side then to move is in check: the square of its royal piece. */
@@ -1735,6 +3043,8 @@ export interface components {
         };
         /** @description A person with an account, as others see them. */
         Profile: {
+            /** @description Whether the account is a program's. */
+            bot?: boolean;
             /**
              * Format: int64
              * @description When the account was made, in milliseconds of Unix time.
@@ -1749,6 +3059,8 @@ export interface components {
              * @description When its owner was seen last, to the hour.
              */
             seen_ms: number;
+            /** @description Titles won in tournaments, the last first. */
+            titles?: components["schemas"]["Title"][];
         };
         /** @description A rating of a person. */
         ProfileRating: components["schemas"]["RatingNow"] & {
@@ -1761,6 +3073,8 @@ export interface components {
         };
         /** @description A place in a list of the best. */
         RankedPlayer: components["schemas"]["RatingNow"] & {
+            /** @description Whether the account is a program's. */
+            bot?: boolean;
             /**
              * Format: int32
              * @description Level of the engine, if it is the engine.
@@ -1864,6 +3178,57 @@ export interface components {
         Rename: {
             /** @description Name to show, 1 to 30 characters. */
             name: string;
+        };
+        /** @description A report as those who moderate see it. */
+        Report: {
+            about?: components["schemas"]["Subject"] | null;
+            /** @description Who has made it. */
+            by: components["schemas"]["Subject"];
+            /** @description About which game. */
+            game?: string | null;
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int32
+             * @description About which line of its chat, counted from 0.
+             */
+            line?: number | null;
+            /**
+             * Format: int64
+             * @description When it was made, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /** @description What the line said. */
+            quoted?: string | null;
+            /** @description Why. */
+            reason: components["schemas"]["ReportReason"];
+            settled?: components["schemas"]["ReportSettled"] | null;
+            /** @description What happened. */
+            text: string;
+        };
+        /** @description A part of a list. `next` asks for what comes after it, as `before`. */
+        ReportPage: {
+            /** @description Where it goes on. */
+            next?: string | null;
+            /** @description Reports, the newest first. */
+            reports: components["schemas"]["Report"][];
+        };
+        /**
+         * @description Why something is reported.
+         * @enum {string}
+         */
+        ReportReason: "abuse" | "cheating" | "stalling" | "name" | "spam" | "other";
+        /** @description How a report was settled. */
+        ReportSettled: {
+            /** @description The answer. */
+            answer: string;
+            /**
+             * Format: int64
+             * @description When, in milliseconds of Unix time.
+             */
+            at_ms: number;
+            /** @description By whom. */
+            by: string;
         };
         /** @description What is said of a game that was looked back at. Chances are those of White, in percent. */
         Review: {
@@ -1999,6 +3364,64 @@ export interface components {
             /** @description An arrangement for each kind of piece that shows what it can do. */
             examples: components["schemas"]["Example"][];
         };
+        /** @description Somebody who waits for an opponent. */
+        Seek: {
+            /** @description Whether it is the name of an account. */
+            account?: boolean;
+            /** @description Whether the account is a program's. */
+            bot?: boolean;
+            /** @description The clocks. */
+            clocks: string[];
+            /** @description The games; any if there is none. */
+            games?: components["schemas"]["WantedGame"][];
+            /** @description Id of the seek. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Since when, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /**
+             * Format: int32
+             * @description Greatest rating of the opponent.
+             */
+            max_rating?: number | null;
+            /**
+             * Format: int32
+             * @description Least rating of the opponent.
+             */
+            min_rating?: number | null;
+            /** @description Name of the one who waits. */
+            name: string;
+            /** @description Whether it counts for ratings. */
+            rated?: boolean;
+            /**
+             * Format: int32
+             * @description The rating, where one game at one speed is wished for.
+             */
+            rating?: number | null;
+            side?: components["schemas"]["Side"] | null;
+        };
+        /** @description What has come of a seek. */
+        SeekMade: {
+            /** @description It waits, under this id. */
+            id?: string | null;
+            paired?: components["schemas"]["Paired"] | null;
+        };
+        /** @description Somebody with an account who was here not long ago. */
+        SeenPerson: {
+            /** @description Whether the account is a program's. */
+            bot?: boolean;
+            /** @description Whether that one is here now. */
+            here?: boolean;
+            /** @description The name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description When, in milliseconds of Unix time, to the hour.
+             */
+            seen_ms: number;
+        };
         /** @description What the server says. */
         ServerMessage: (components["schemas"]["Snapshot"] & {
             /** @enum {string} */
@@ -2053,6 +3476,35 @@ export interface components {
             nodes: number;
             /** @enum {string} */
             type: "analysis";
+        } | (components["schemas"]["Plan"] & {
+            /** @enum {string} */
+            type: "plan";
+        }) | (components["schemas"]["Lobby"] & {
+            /** @enum {string} */
+            type: "lobby";
+        }) | (components["schemas"]["LobbyChange"] & {
+            /** @enum {string} */
+            type: "lobby_change";
+        }) | (components["schemas"]["Paired"] & {
+            /** @enum {string} */
+            type: "paired";
+        }) | (components["schemas"]["TournamentChange"] & {
+            /** @enum {string} */
+            type: "tournament_change";
+        }) | (components["schemas"]["Challenge"] & {
+            /** @enum {string} */
+            type: "challenged";
+        }) | {
+            declined?: components["schemas"]["DeclineReason"] | null;
+            /** @description Its id. */
+            id: string;
+            /** @enum {string} */
+            type: "challenge_gone";
+        } | {
+            /** @description Lines for the top of the page. */
+            announcements: components["schemas"]["Announcement"][];
+            /** @enum {string} */
+            type: "announcements";
         } | {
             /**
              * Format: int32
@@ -2129,6 +3581,7 @@ export interface components {
             /** @description What is so now. */
             now: components["schemas"]["Now"];
             own?: components["schemas"]["Side"] | null;
+            plan?: components["schemas"]["Plan"] | null;
             /** @description Whether it is shown among the games to watch; if not, it is watched by those who have its address. */
             public: boolean;
             /** @description Whether it counts for ratings. */
@@ -2139,6 +3592,8 @@ export interface components {
             start?: string | null;
             /** @description Whether moves may be taken back. */
             takebacks: boolean;
+            /** @description Id of the tournament that it is part of. */
+            tournament?: string | null;
             /** @description Id of the variant, once settled. */
             variant?: string | null;
         };
@@ -2158,6 +3613,22 @@ export interface components {
             letter: string;
             /** @description What holds as long as it stands. */
             stands: string;
+        };
+        /** @description A person as those who moderate see one. */
+        Subject: {
+            /** @description Whether it is an account's. */
+            account: boolean;
+            /** @description Id of the account, or number of the guest. */
+            id: string;
+            /** @description The name. */
+            name: string;
+        };
+        /** @description Which of what a seek offers is taken; by lot where nothing is said. */
+        TakeSeek: {
+            /** @description The clock. */
+            clock?: string | null;
+            /** @description Id of the game. */
+            variant?: string | null;
         };
         /** @description A square to which a piece can go. */
         Target: {
@@ -2188,6 +3659,319 @@ export interface components {
             fen: string;
             /** @description The square. */
             from: string;
+        };
+        /**
+         * @description What parts those of equal score.
+         * @enum {string}
+         */
+        TieBreak: "buchholz" | "buchholz_cut1" | "sonneborn_berger" | "direct_encounter" | "wins" | "blacks";
+        /** @description A title that somebody has won. */
+        Title: {
+            /**
+             * Format: int64
+             * @description When, in milliseconds of Unix time.
+             */
+            at_ms: number;
+            /** @description Whether nobody has won it since. */
+            holds: boolean;
+            /** @description Its name. */
+            name: string;
+            /** @description The title. */
+            title: string;
+            /** @description Id of the tournament. */
+            tournament: string;
+        };
+        /** @description A token of one's own. The word itself is not kept. */
+        TokenInfo: {
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description When it was made, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /** @description What one calls it. */
+            name: string;
+            /**
+             * Format: int64
+             * @description When it was used last.
+             */
+            used_ms?: number | null;
+        };
+        /** @description A token that was made. The word is shown this once. */
+        TokenMade: {
+            /** @description Its id, by which it is taken back. */
+            id: string;
+            /** @description What one calls it. */
+            name: string;
+            /** @description The word: a program sends it as `Authorization: Bearer WORD` with every request and when it opens a socket. */
+            token: string;
+        };
+        /** @description A tournament in a list. */
+        TournamentCard: {
+            /** @description The clock. */
+            clock: string;
+            /** @description What is played, in turn. */
+            games: components["schemas"]["WantedGame"][];
+            /** @description Its id. */
+            id: string;
+            /** @description Who meets whom. */
+            kind: components["schemas"]["TournamentKind"];
+            /**
+             * Format: int32
+             * @description How many can.
+             */
+            most: number;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description How many take part.
+             */
+            people: number;
+            /** @description How far it is. */
+            phase: components["schemas"]["TournamentPhase"];
+            /** @description Whether its games count for ratings. */
+            rated: boolean;
+            /**
+             * Format: int64
+             * @description When it begins or was to begin, in milliseconds of Unix time.
+             */
+            starts_ms: number;
+        };
+        /** @description Something has changed in a tournament: who shows it asks anew, once in two seconds at most. */
+        TournamentChange: {
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Number of its last change.
+             */
+            n: number;
+        };
+        /** @description A game of a tournament. */
+        TournamentGame: {
+            /** @description Name of the player with Black. */
+            black: string;
+            /**
+             * Format: double
+             * @description What it has given Black.
+             */
+            black_points?: number | null;
+            /** @description Id of the game. */
+            game: string;
+            /** @description Which game. */
+            name: string;
+            /** @description Why it ended, in the words of the rules. */
+            reason?: string | null;
+            /**
+             * Format: int32
+             * @description Its round; in an arena the number of the pairing.
+             */
+            round: number;
+            /** @description Name of the player with White. */
+            white: string;
+            /**
+             * Format: double
+             * @description What it has given White, missing as long as it is played.
+             */
+            white_points?: number | null;
+        };
+        /** @description Games of a tournament, the last first. */
+        TournamentGames: {
+            /** @description Who has no opponent in the round that was asked for. */
+            byes?: string[];
+            /** @description 50 at most. */
+            games: components["schemas"]["TournamentGame"][];
+            /**
+             * Format: int32
+             * @description What to ask with for the page that follows, as `before`.
+             */
+            next?: number | null;
+        };
+        /** @description Who meets whom in a tournament. */
+        TournamentKind: {
+            /** @description For some time everybody who is there and free meets somebody near in the standings. */
+            arena: {
+                /**
+                 * Format: int32
+                 * @description How long: 5 to 1440.
+                 */
+                minutes: number;
+            };
+        } | {
+            /** @description Rounds in which those of equal score meet, by the Dutch rules of FIDE. */
+            swiss: {
+                /**
+                 * Format: int32
+                 * @description How many: 1 to 20.
+                 */
+                rounds: number;
+            };
+        } | {
+            /** @description Everybody meets everybody. */
+            round_robin: {
+                /** @description Twice, with sides changed. */
+                twice?: boolean;
+            };
+        };
+        /** @description A tournament made. */
+        TournamentMade: {
+            /** @description Its id. */
+            id: string;
+        };
+        /** @description A tournament as it is now. */
+        TournamentNow: components["schemas"]["TournamentCard"] & {
+            /**
+             * Format: int32
+             * @description Seconds between rounds.
+             */
+            break_s: number;
+            /**
+             * Format: int64
+             * @description When an arena pairs nobody any more.
+             */
+            closes_ms?: number | null;
+            /**
+             * Format: int32
+             * @description Level of the engine that makes up an odd number.
+             */
+            level?: number | null;
+            /** @description Name of its maker. */
+            maker: string;
+            /** @description Whether the one who asks has made it, and may call it off before it begins. */
+            may_cancel?: boolean;
+            /**
+             * Format: int64
+             * @description Number of its last change.
+             */
+            n: number;
+            /**
+             * Format: int64
+             * @description When the next round begins, while none is played.
+             */
+            next_ms?: number | null;
+            /**
+             * Format: int64
+             * @description The server's time, in milliseconds of Unix time.
+             */
+            now_ms: number;
+            own?: components["schemas"]["TournamentOwn"] | null;
+            /**
+             * Format: int32
+             * @description Which page, from 1.
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many pages there are.
+             */
+            pages: number;
+            /**
+             * Format: int32
+             * @description Rounds that were paired.
+             */
+            round: number;
+            /**
+             * Format: int32
+             * @description Rounds in all; missing in an arena.
+             */
+            rounds?: number | null;
+            /**
+             * Format: int32
+             * @description Games that are being played.
+             */
+            running: number;
+            /** @description What a game counts. */
+            scoring: components["schemas"]["TournamentScoring"];
+            /** @description A page of the standings: 50 rows. */
+            standings: components["schemas"]["TournamentRow"][];
+            /** @description What parts those of equal score. */
+            tie_breaks: components["schemas"]["TieBreak"][];
+            /** @description Title of the winner. */
+            title?: string | null;
+        };
+        /** @description What a tournament is to the one who asks. */
+        TournamentOwn: {
+            /**
+             * Format: int32
+             * @description The page of the standings on which it is.
+             */
+            page: number;
+            /** @description The own row. */
+            row: components["schemas"]["TournamentRow"];
+            side?: components["schemas"]["Side"] | null;
+        };
+        /**
+         * @description How far a tournament is.
+         * @enum {string}
+         */
+        TournamentPhase: "open" | "running" | "over" | "cancelled";
+        /** @description Where somebody stands in a tournament. */
+        TournamentRow: {
+            /** @description Whether that one has left. */
+            away?: boolean;
+            /**
+             * Format: int32
+             * @description Games drawn.
+             */
+            drawn: number;
+            /** @description The game that is being played. */
+            game?: string | null;
+            /**
+             * Format: int32
+             * @description Level of the engine, if it is the engine.
+             */
+            level?: number | null;
+            /**
+             * Format: int32
+             * @description Games lost.
+             */
+            lost: number;
+            /** @description The name. */
+            name: string;
+            /** @description What each round has given, missing where there was none; of an arena the last 20 games. */
+            points: (number | null)[];
+            /**
+             * Format: int32
+             * @description The place; those whom nothing parts share one.
+             */
+            rank: number;
+            /**
+             * Format: int32
+             * @description Rating at the beginning.
+             */
+            rating: number;
+            /**
+             * Format: double
+             * @description The score.
+             */
+            score: number;
+            /** @description Whether the next game of an arena counts twice. */
+            streak?: boolean;
+            /** @description By each of the tie-breaks. */
+            ties: number[];
+            /**
+             * Format: int32
+             * @description Games won.
+             */
+            won: number;
+        };
+        /**
+         * @description What a game counts in the standings.
+         * @enum {string}
+         */
+        TournamentScoring: "standard" | "game_points";
+        /** @description Tournaments. */
+        Tournaments: {
+            /** @description Whether the one who asks may make tournaments. */
+            may_make: boolean;
+            /** @description What to ask with for the page of `past` that follows, as `before`. */
+            next?: string | null;
+            /** @description Those that are not over, the one that begins first first. */
+            open: components["schemas"]["TournamentCard"][];
+            /** @description Those that are, the last first. */
+            past: components["schemas"]["TournamentCard"][];
         };
         /** @description What the engine says of a move that was tried. */
         TryAnswer: components["schemas"]["Played"] & {
@@ -2221,6 +4005,19 @@ export interface components {
          * @enum {string}
          */
         TryVerdict: "best" | "good" | "worse";
+        /** @description A vacation from games over days. */
+        Vacation: {
+            /**
+             * Format: int32
+             * @description Whole days that are left in this calendar year.
+             */
+            days_left: number;
+            /**
+             * Format: int64
+             * @description Until when, in milliseconds of Unix time; missing if one is not on vacation.
+             */
+            until_ms?: number | null;
+        };
         /** @description A game in the list. */
         VariantCard: {
             /** @description What those are told who choose a game. */
@@ -2270,6 +4067,15 @@ export interface components {
             /** @description What the letters of the state field say, the fifth field of a position text that has seven. */
             state: components["schemas"]["StateLetter"][];
             whole_act?: components["schemas"]["WholeAct"] | null;
+        };
+        /** @description A game, or a family of which the match customs choose one. */
+        WantedGame: {
+            /** @description Name of the family. */
+            family?: string | null;
+            /** @description Name to show. */
+            name: string;
+            /** @description Id of the game. */
+            variant?: string | null;
         };
         /** @description A move that no piece makes, in words. */
         WholeAct: {
@@ -2441,6 +4247,99 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    make_bot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Confirmation"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3006,6 +4905,697 @@ export interface operations {
             };
         };
     };
+    make: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewToken"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenMade"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    take_back: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the token */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    look: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vacation"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    begin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewVacation"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vacation"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    announcements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Announcement"][];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    find: {
+        parameters: {
+            query?: {
+                /** @description Who has played: the name of an account, `@me`, or `@level-1` to `@level-8` for the engine. */
+                player?: string;
+                /** @description Against whom, in the same words; with `player` alone. */
+                opponent?: string;
+                /** @description Id of the game that was played. */
+                variant?: string;
+                /** @description The player's side, `white` or `black`; with `player` alone. */
+                side?: string;
+                /** @description `white` or `black` for the side that has won, `draw`; with a player also `won` and `lost`. */
+                result?: string;
+                /** @description Why it ended, as `checkmate` or `green gem`. */
+                ending?: string;
+                /** @description The first day on which it may have ended, as `2026-11-23`, in universal time. */
+                from?: string;
+                /** @description The last day. */
+                to?: string;
+                /** @description Moves at least; a move of each side is one. */
+                min_moves?: number;
+                /** @description Moves at most. */
+                max_moves?: number;
+                /** @description What the rating of both players was at least. */
+                min_rating?: number;
+                /** @description `true` for games that count for ratings, `false` for the others. */
+                rated?: boolean;
+                /** @description `blitz`, `rapid`, `slow`, `correspondence`, or `none` for games without a clock. */
+                speed?: string;
+                /** @description Position text of a position that it has reached, whatever its counters say; with `variant` alone. */
+                position?: string;
+                /** @description `next` of the page before. */
+                after?: number;
+                /** @description Games of a page at most, 1 to 100; 30 if missing. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivePage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    pgn: {
+        parameters: {
+            query?: {
+                /** @description Who has played: the name of an account, `@me`, or `@level-1` to `@level-8` for the engine. */
+                player?: string;
+                /** @description Against whom, in the same words; with `player` alone. */
+                opponent?: string;
+                /** @description Id of the game that was played. */
+                variant?: string;
+                /** @description The player's side, `white` or `black`; with `player` alone. */
+                side?: string;
+                /** @description `white` or `black` for the side that has won, `draw`; with a player also `won` and `lost`. */
+                result?: string;
+                /** @description Why it ended, as `checkmate` or `green gem`. */
+                ending?: string;
+                /** @description The first day on which it may have ended, as `2026-11-23`, in universal time. */
+                from?: string;
+                /** @description The last day. */
+                to?: string;
+                /** @description Moves at least; a move of each side is one. */
+                min_moves?: number;
+                /** @description Moves at most. */
+                max_moves?: number;
+                /** @description What the rating of both players was at least. */
+                min_rating?: number;
+                /** @description `true` for games that count for ratings, `false` for the others. */
+                rated?: boolean;
+                /** @description `blitz`, `rapid`, `slow`, `correspondence`, or `none` for games without a clock. */
+                speed?: string;
+                /** @description Position text of a position that it has reached, whatever its counters say; with `variant` alone. */
+                position?: string;
+                /** @description `next` of the page before. */
+                after?: number;
+                /** @description Games of a page at most, 1 to 100; 30 if missing. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-chess-pgn": string;
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    withdraw: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the challenge */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the challenge */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Paired"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    decline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the challenge */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Decline"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     families: {
         parameters: {
             query?: never;
@@ -3152,6 +5742,108 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    keep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Note"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3385,6 +6077,289 @@ export interface operations {
             };
         };
     };
+    look: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lobby"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    people: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeenPerson"][];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    seek: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSeek"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeekMade"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    withdraw: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the seek */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the seek */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TakeSeek"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Paired"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     me: {
         parameters: {
             query?: never;
@@ -3483,6 +6458,164 @@ export interface operations {
             };
         };
     };
+    blocked: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockedPerson"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    block: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    unblock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    own: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Challenges"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     own: {
         parameters: {
             query?: never;
@@ -3498,6 +6631,641 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GameCard"][];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    own: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnReport"][];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    state: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Moderating"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    accounts: {
+        parameters: {
+            query?: {
+                /** @description What the name has in it; everybody without it */
+                name?: string;
+                /** @description Goes on after a page: its `next` */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountPage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountSeen"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    act: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModerationAct"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActDone"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    announcements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Announcement"][];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    bans: {
+        parameters: {
+            query?: {
+                /** @description Goes on after a page: its `next` */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BanPage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    chat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatSeen"][];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    log: {
+        parameters: {
+            query?: {
+                /** @description What was done to this account */
+                account?: string;
+                /** @description Goes on after a page: its `next` */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogPage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    moderators: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountPage"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    reports: {
+        parameters: {
+            query?: {
+                /** @description Those that are settled */
+                settled?: boolean;
+                /** @description Goes on after a page: its `next` */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportPage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the report */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             503: {
@@ -3567,6 +7335,104 @@ export interface operations {
             };
         };
     };
+    challenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewChallenge"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Challenge"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     history: {
         parameters: {
             query?: never;
@@ -3576,7 +7442,7 @@ export interface operations {
                 name: string;
                 /** @description Id of the game */
                 variant: string;
-                /** @description Class of the clock */
+                /** @description Class of the clock, or a clock */
                 speed: string;
             };
             cookie?: never;
@@ -3766,7 +7632,7 @@ export interface operations {
             path: {
                 /** @description Id of the game */
                 variant: string;
-                /** @description Class of the clock */
+                /** @description Class of the clock, or a clock */
                 speed: string;
             };
             cookie?: never;
@@ -3782,6 +7648,147 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    levels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                variant: string;
+                /** @description Class of the clock, or a clock */
+                speed: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RankedPlayer"][];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReport"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4318,6 +8325,421 @@ export interface operations {
                 };
             };
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description Those that are over from a page on: `next` of the page before. */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tournaments"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    make: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTournament"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TournamentMade"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    look: {
+        parameters: {
+            query?: {
+                /** @description From 1. */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the tournament */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TournamentNow"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the tournament */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    games: {
+        parameters: {
+            query?: {
+                /** @description Of this round. */
+                round?: number;
+                /** @description Of the player of this name. */
+                player?: string;
+                /** @description From a page on: `next` of the page before. */
+                before?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the tournament */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TournamentGames"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    join: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the tournament */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    leave: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the tournament */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -3,7 +3,7 @@
 import { Socket, type Link } from './socket';
 import { readClock, timeNow } from '../parts/clock';
 import { plainMove } from '../parts/plain';
-import type { ChatLine, ClientMessage, Now, Played, ServerMessage, Side, Snapshot } from './types';
+import type { ChatLine, ClientMessage, Now, Plan, Played, ServerMessage, Side, Snapshot } from './types';
 
 /** What happened, for sounds. */
 export type Happening = 'move' | 'capture' | 'check' | 'end' | 'offer' | 'chat';
@@ -31,6 +31,8 @@ export class Session {
   counselSeat = $state<string | null>(null);
   advice = $state<string | null>(null);
   counselAsked = $state(false);
+  /** What one has prepared to answer. */
+  plan = $state.raw<Plan | null>(null);
   /** Whether the server said that it goes down. */
   closing = $state(false);
 
@@ -78,7 +80,11 @@ export class Session {
 
   /** With the number of the last event known: what comes late must not be taken for something new. */
   #dated(message: ClientMessage): ClientMessage {
-    const dated = message.type === 'accept' || message.type === 'draw' || message.type === 'takeback';
+    const dated =
+      message.type === 'accept' ||
+      message.type === 'draw' ||
+      message.type === 'takeback' ||
+      message.type === 'plan';
     return dated && this.now ? { ...message, seq: this.now.seq } : message;
   }
 
@@ -106,6 +112,7 @@ export class Session {
         this.advice = message.advice ?? this.advice;
         this.counselSeat = message.counsel_seat ?? this.counselSeat;
         this.chat = message.chat;
+        this.plan = message.plan ?? null;
         if (message.moves.length < this.moves.length) this.nonce += 1;
         this.moves = message.moves;
         this.#now(message.now, first);
@@ -116,11 +123,14 @@ export class Session {
         }
         break;
       }
+      case 'plan':
+        this.plan = message;
+        break;
       case 'update':
         this.#update(message.played ?? [], message.now);
         break;
       case 'chat':
-        this.chat = [...this.chat, { side: message.side, text: message.text }];
+        this.chat = [...this.chat, { side: message.side, text: message.text, removed: message.removed }];
         if (message.side !== this.own) this.#happened('chat');
         break;
       case 'counsel_link':

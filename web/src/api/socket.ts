@@ -1,5 +1,7 @@
 // The socket to the server: opens it, opens it again when it is lost (waiting longer each time), notices when
 // nobody answers, and says how it stands. What the messages mean is not decided here.
+import { announced } from '../parts/announced.svelte';
+import { greeted } from './greet';
 import type { ClientMessage, ServerMessage } from './types';
 
 export type Link = 'connecting' | 'open' | 'lost';
@@ -60,6 +62,11 @@ export class Socket {
   #open(): void {
     clearTimeout(this.#retry);
     this.#retry = undefined;
+    void greeted().then(() => this.#connect());
+  }
+
+  #connect(): void {
+    if (this.#closed || this.#socket) return;
     const address = new URL('/api/socket', location.href);
     address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
     const socket = new WebSocket(address);
@@ -79,7 +86,9 @@ export class Socket {
       } catch {
         return;
       }
-      this.#events.message(message);
+      // for every page, whatever its socket is for
+      if (message.type === 'announcements') announced.take(message.announcements);
+      else this.#events.message(message);
     };
     socket.onclose = () => {
       if (this.#socket === socket) this.#lost();

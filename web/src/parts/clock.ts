@@ -97,6 +97,13 @@ function span(text: string): string {
     .trim();
 }
 
+/** A clock as short as those say it who know clocks: `5+3`, `3 days`. */
+export function clockShort(clock: string): string {
+  const [, kind, minutes, seconds] = /^(fischer|tiger):(\d+)m\+(\d+)s$/.exec(clock) ?? [];
+  if (kind) return `${kind === 'tiger' ? 'TigerClock ' : ''}${minutes}+${seconds}`;
+  return clockWords(clock).replace(/ a move$/, '');
+}
+
 /** A clock as people say it. */
 export function clockWords(clock: string | null | undefined): string {
   if (!clock) return 'no clock';

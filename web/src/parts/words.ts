@@ -53,7 +53,11 @@ export function resultText(result: GameResult, variant: Pick<VariantCard, 'sides
 }
 
 /** The same where the players are named and not their sides; `own` is the reader's side. */
-export function resultOf(result: GameResult, players: Both<Player>, own: Side | null | undefined): string {
+export function resultOf(
+  result: GameResult,
+  players: Both<Pick<Player, 'name'>>,
+  own: Side | null | undefined,
+): string {
   const winner = result.winner ?? 'white';
   const loser = winner === 'white' ? 'black' : 'white';
   const name = (side: Side) => players[side].name || 'Guest';

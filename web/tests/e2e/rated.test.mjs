@@ -2,22 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { violations } from './lib/axe.mjs';
+import { register } from './lib/people.mjs';
 import { findGame, grid, move, waitForPly } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-
-async function register(page, name) {
-  await page.goto('/register');
-  await page.getByLabel('Name', { exact: true }).fill(name);
-  await page.getByRole('radio', { name: /password/ }).check();
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
-  await page.getByRole('button', { name: 'Create the account' }).click();
-  await page.getByLabel('I have kept them').check();
-  await page.getByRole('button', { name: 'Go on' }).click();
-  await page.waitForURL('**/mine');
-}
 
 test('a rated game against a level changes the rating, which everybody can see', async () => {
   const person = await here.person();
@@ -25,7 +15,9 @@ test('a rated game against a level changes the rating, which everybody can see',
     await register(page, 'Rated_1');
     await page.goto('/');
     await (await findGame(page, 'Play Chess against the engine')).click();
-    const rated = page.getByRole('checkbox', { name: /^Rated/ });
+    // The lobby behind it has one of that name, too.
+    const rated = page.getByRole('dialog').getByRole('checkbox', { name: /^Rated/ });
+    await rated.waitFor();
     assert.ok(await rated.isDisabled(), 'without a clock nothing is rated');
     await page.getByRole('combobox', { name: 'Clock' }).selectOption('fischer:10m+5s');
     await rated.check();

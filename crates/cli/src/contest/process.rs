@@ -2,11 +2,15 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// The longest line that is read from an engine, in bytes.
 const MAX_LINE: u64 = 1 << 16;
+/// How often it is looked whether an engine is waited for still.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What goes wrong with an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +24,9 @@ pub enum Fault {
     /// It does not answer.
     #[error("does not answer to `{0}`")]
     Silent(&'static str),
+    /// Nobody waits for its answer any more.
+    #[error("is not waited for any more")]
+    Over,
     /// It cannot play the game as asked.
     #[error("{0}")]
     Unfit(String),
@@ -30,6 +37,7 @@ pub struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<(Instant, String)>,
+    over: Option<Arc<AtomicBool>>,
 }
 
 impl Process {
@@ -67,7 +75,13 @@ impl Process {
             child,
             input,
             lines,
+            over: None,
         })
+    }
+
+    /// Has whoever waits for a line give up when this is set.
+    pub fn give_up_by(&mut self, over: Arc<AtomicBool>) {
+        self.over = Some(over);
     }
 
     /// Sends lines.
@@ -78,11 +92,19 @@ impl Process {
 
     /// The next line, if one comes in time.
     pub fn hear(&mut self, until: Instant) -> Result<Option<(Instant, String)>, Fault> {
-        let left = until.saturating_duration_since(Instant::now());
-        match self.lines.recv_timeout(left) {
-            Ok(line) => Ok(Some(line)),
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Fault::Crash),
+        loop {
+            let over = self.over.as_ref();
+            if over.is_some_and(|over| over.load(Relaxed)) {
+                return Err(Fault::Over);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            let wait = over.map_or(left, |_| left.min(LOOK));
+            match self.lines.recv_timeout(wait) {
+                Ok(line) => return Ok(Some(line)),
+                Err(RecvTimeoutError::Timeout) if wait < left => {}
+                Err(RecvTimeoutError::Timeout) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => return Err(Fault::Crash),
+            }
         }
     }
 

@@ -15,17 +15,34 @@ pub struct Uci {
     knows_clock: bool,
 }
 
+/// Shakes hands with an engine; tells the options that it has.
+fn shake_hands(process: &mut Process) -> Result<Vec<String>, Fault> {
+    process.say("uci")?;
+    let mut options = Vec::new();
+    process.wait("uci", PATIENCE, |line| {
+        if let Some(option) = line.strip_prefix("option name ") {
+            options.push(option.to_owned());
+        }
+        line == "uciok"
+    })?;
+    Ok(options)
+}
+
+/// The games that an engine says it plays, in its own words.
+pub fn games(process: &mut Process) -> Result<Vec<String>, Fault> {
+    let options = shake_hands(process)?;
+    let mut options = options.iter().filter_map(|o| o.split_once(" type "));
+    let Some((_, combo)) = options.find(|(name, _)| *name == "UCI_Variant") else {
+        return Ok(vec![games::ORTHODOX.into()]);
+    };
+    let words = combo.split(" var ").skip(1);
+    Ok(words.map(|word| word.trim().to_owned()).collect())
+}
+
 impl Uci {
     /// Shakes hands with an engine and sets its options.
     pub fn new(mut process: Process, spec: &Spec, terms: &Terms) -> Result<Uci, Fault> {
-        process.say("uci")?;
-        let mut options = Vec::new();
-        process.wait("uci", PATIENCE, |line| {
-            if let Some(option) = line.strip_prefix("option name ") {
-                options.push(option.to_owned());
-            }
-            line == "uciok"
-        })?;
+        let options = shake_hands(&mut process)?;
         let find = |name: &str| {
             let mut all = options.iter();
             all.find(|o| o.split(" type ").next() == Some(name))

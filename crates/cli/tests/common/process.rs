@@ -55,8 +55,22 @@ impl Process {
         config: &Path,
         with: &[(&str, &Path)],
     ) -> Fallible<Process> {
+        Process::start_on("127.0.0.1:0", data, config, with).await
+    }
+
+    /// Starts it at an address, as one that was there before.
+    pub async fn start_at(address: SocketAddr, data: &Path, config: &Path) -> Fallible<Process> {
+        Process::start_on(&address.to_string(), data, config, &[]).await
+    }
+
+    async fn start_on(
+        listen: &str,
+        data: &Path,
+        config: &Path,
+        with: &[(&str, &Path)],
+    ) -> Fallible<Process> {
         let listening = Instant::now();
-        let mut command = Process::command(data, config, "127.0.0.1:0");
+        let mut command = Process::command(data, config, listen);
         let mut child = command.envs(with.iter().copied()).spawn()?;
         let stdout = child.stdout.take().ok_or("no output")?;
         let line = tokio::task::spawn_blocking(move || {

@@ -451,6 +451,7 @@ fn points(doc: &GameDoc, c: &Checker) -> Result<Points, GameError> {
         side: [of_side(doc.white.as_ref())?, of_side(doc.black.as_ref())?],
         green_gem,
         royal,
+        champion: doc.champion.clone(),
     })
 }
 

@@ -224,6 +224,7 @@ pub(crate) struct PointsDoc {
     pub draw: Option<At<f64>>,
     pub loss: Option<At<f64>>,
     pub green_gem: Option<At<f64>>,
+    pub champion: Option<String>,
     pub white: Option<SidePointsDoc>,
     pub black: Option<SidePointsDoc>,
     #[serde(default)]

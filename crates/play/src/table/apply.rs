@@ -1,8 +1,8 @@
 //! What an event makes of a game.
 
 use super::{
-    Board, ChatLine, Counsellor, Event, LAG_BUDGET, LAG_REFILL, Opener, Phase, Played, Rematch,
-    Settling, Table, board,
+    Board, ChatLine, Counsellor, Event, LAG_BUDGET, LAG_REFILL, Opener, Phase, Plan, Played,
+    Rematch, Settling, Table, board,
 };
 use crate::deed::Claim;
 use crate::{Both, check};
@@ -114,9 +114,14 @@ impl Table {
                 Phase::Playing(_) => self.end(at, |g| g.abandon(None).map(drop))?,
                 _ => self.abort(at)?,
             },
-            Event::Chat { side, text } => self.chat.push(ChatLine {
+            Event::Chat {
+                side,
+                text,
+                removed,
+            } => self.chat.push(ChatLine {
                 side: *side,
                 text: text.clone(),
+                removed: *removed,
             }),
             Event::RematchOffered { side } => self.rematch = Rematch::Offered(*side),
             Event::RematchFailed => self.rematch = Rematch::None,
@@ -151,13 +156,28 @@ impl Table {
             Event::Advised { side, text } => {
                 self.counsel_mut(*side).advice = Some(text.clone());
             }
+            Event::Vacation { side, on } => {
+                *self.vacation.get_mut(*side) = *on;
+            }
+            Event::Planned { side, lines } => {
+                let ply = self.ply();
+                let plan = Plan {
+                    ply,
+                    lines: lines.clone(),
+                };
+                *self.plans.get_mut(*side) = (!lines.is_empty()).then_some(plan);
+            }
             Event::Resumed => {}
         }
+        self.hold(at)?;
         if event.is_offer() {
             self.offers += 1;
         }
         self.at = at;
         self.seq += 1;
+        if self.ended.is_none() && matches!(self.phase, Phase::Over(_)) {
+            self.ended = Some(self.seq);
+        }
         Ok(())
     }
 
@@ -196,7 +216,8 @@ impl Table {
         {
             clock.start(board.game.turn(), at)?;
         }
-        self.phase = Phase::Playing(board);
+        let turned = at;
+        self.phase = Phase::Playing(Board { turned, ..board });
         Ok(())
     }
 
@@ -264,6 +285,9 @@ impl Table {
                 if waits {
                     clock.start(side, at)?;
                 }
+                if clock.is_paused() {
+                    clock.resume(at)?;
+                }
                 let spent = press(clock, lag, at)?;
                 if waits_on {
                     clock.stop(at);
@@ -277,6 +301,7 @@ impl Table {
             return Err(error.into());
         }
         let after = board.game.position();
+        board.turned = at;
         board.played.push(Played {
             uci,
             san,
@@ -307,6 +332,7 @@ impl Table {
         }
         board.takeback = None;
         board.offered_at = Both::default();
+        self.plans = Both::default();
         self.cut = self.seq + 1;
         Ok(())
     }

@@ -52,6 +52,9 @@ pub struct CardPlayer {
     /// Whether the name is an account's.
     #[serde(default)]
     pub account: bool,
+    /// Whether the account is a program's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bot: bool,
     /// Level of the engine, if it is the engine.
     pub level: Option<u8>,
     /// Whether the seat is taken.
@@ -83,6 +86,7 @@ impl StoredCard {
                 name: table.player_name(side),
                 guest: table.person(side).map(|p| p.guest.clone()),
                 account: table.person(side).is_some_and(|p| p.account),
+                bot: table.person(side).is_some_and(|p| p.bot),
                 level: table.level(side),
                 seated: table.is_there(side),
             }),

@@ -4,7 +4,7 @@ use super::{
     Board, Chance, Event, FIRST_MOVES, Person, Phase, Rematch, SILENCE, Stage, Table, WAITING,
 };
 use crate::customs::Method;
-use crate::deed::{Circumstances, Deed, MAX_CHAT, MAX_OFFERS, MAX_TEXT, Refused, Who};
+use crate::deed::{Circumstances, Claim, Deed, MAX_CHAT, MAX_OFFERS, MAX_TEXT, Refused, Who};
 use crate::read_move;
 use husun::Side;
 use std::time::Duration;
@@ -60,6 +60,7 @@ impl Table {
             Deed::Abort => match (self.is_over(), self.can_abort()) {
                 (true, _) => Err(Refused::Over),
                 (_, true) => Ok(vec![Event::Aborted]),
+                _ if self.spec.tournament.is_some() => Err(Refused::InTournament),
                 _ => Err(Refused::TooLateToAbort),
             },
             Deed::Claim { claim } => self.claim(side, *claim, circumstances),
@@ -73,6 +74,11 @@ impl Table {
                     true => Ok(vec![Event::CounselAsked { side }]),
                     false => Err(Refused::CannotAsk),
                 }
+            }
+            Deed::Plan { ply, seq, lines } => {
+                self.not_cut(*seq)?;
+                self.at_ply(*ply)?;
+                self.make_plan(side, lines)
             }
             Deed::Advise { .. } => Err(Refused::NoCounsellor),
         }
@@ -101,16 +107,29 @@ impl Table {
         }
     }
 
+    /// What follows when a player may play no more: the game is given up, or called off if it does not count yet.
+    pub fn expelled(&self, guest: &str) -> Vec<Event> {
+        let seat = self.seat_of_guest(guest);
+        let Some(Who::Player(side)) = seat.filter(|_| !self.is_over()) else {
+            return Vec::new();
+        };
+        match self.can_abort() {
+            true => vec![Event::Aborted],
+            false => vec![Event::Resigned { side }],
+        }
+    }
+
     /// Whether somebody comes to a free seat of a rated game without an account.
     pub fn lacks_account(&self, who: Who, person: &Person) -> bool {
         let free = |side| self.person(side).is_none();
         matches!(who, Who::Player(side) if self.spec.rated && free(side)) && !person.account
     }
 
-    /// What follows of itself from the state alone: a game in which all is settled begins.
+    /// What follows of itself from the state alone: a game in which all is settled begins, a move that was prepared
+    /// for is answered.
     pub fn follow_up(&self) -> Option<Event> {
         let Phase::Gathering(board) = &self.phase else {
-            return None;
+            return self.planned_reply();
         };
         if !self.all_there() {
             return None;
@@ -140,6 +159,11 @@ impl Table {
                     let closed = deserted && self.deadline()? <= at;
                     return closed.then_some(Event::Abandoned);
                 };
+                if let Some(missing) = self.missing_from() {
+                    let side = self.turn()?.opponent();
+                    let claim = Claim::Win;
+                    return (missing <= at).then_some(Event::Claimed { side, claim });
+                }
                 if !self.clock_runs() {
                     let closed = deserted && self.deadline()? <= at;
                     return closed.then_some(Event::Aborted);
@@ -191,7 +215,7 @@ impl Table {
     }
 
     /// Refuses offers beyond the bound of a game's log.
-    fn may_offer(&self) -> Result<(), Refused> {
+    pub(super) fn may_offer(&self) -> Result<(), Refused> {
         match self.offers < MAX_OFFERS {
             true => Ok(()),
             false => Err(Refused::TooManyOffers),
@@ -310,9 +334,9 @@ impl Table {
         }
     }
 
-    /// Whether the game can still be given up without a result: before both have moved.
+    /// Whether the game can still be given up without a result: before both have moved, outside tournaments.
     pub fn can_abort(&self) -> bool {
-        !self.is_over() && self.ply() < FIRST_MOVES
+        !self.is_over() && self.ply() < FIRST_MOVES && self.spec.tournament.is_none()
     }
 
     fn propose_rematch(&self, side: Side) -> Result<Vec<Event>, Refused> {
@@ -320,6 +344,7 @@ impl Table {
             return Err(Refused::NotOver);
         }
         match self.rematch {
+            _ if self.spec.tournament.is_some() => Err(Refused::InTournament),
             Rematch::Made(_) => Err(Refused::RematchedAlready),
             Rematch::Offered(by) if by == side => Err(Refused::AskedAlready),
             _ => Ok(vec![Event::RematchOffered { side }]),
@@ -330,6 +355,7 @@ impl Table {
     pub fn wants_rematch(&self, by: Side) -> bool {
         let other = by.opponent();
         match self.rematch {
+            _ if self.spec.tournament.is_some() => false,
             Rematch::Made(_) => false,
             Rematch::Offered(by) if by == other => true,
             _ => self.level(other).is_some(),
@@ -339,7 +365,11 @@ impl Table {
     fn say(&self, side: Side, text: &str) -> Result<Vec<Event>, Refused> {
         let text = checked(text)?;
         match self.chat.len() < MAX_CHAT {
-            true => Ok(vec![Event::Chat { side, text }]),
+            true => Ok(vec![Event::Chat {
+                side,
+                text,
+                removed: false,
+            }]),
             false => Err(Refused::ChatFull),
         }
     }

@@ -34,6 +34,9 @@ pub struct Spec {
     /// Whether it counts for the ratings of both players.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rated: bool,
+    /// The tournament that it is part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tournament: Option<OfTournament>,
     /// Who sits where.
     pub seats: Both<SeatSpec>,
     /// Seed of the engine's choices.
@@ -42,13 +45,22 @@ pub struct Spec {
 
 impl Spec {
     /// Whether moves may be taken back: with the consent of the opponent where that was agreed, always by the
-    /// engine's, never in a game that is rated.
+    /// engine's, never in a game that is rated or part of a tournament.
     pub fn takes_back(&self) -> bool {
         let engine = Side::ALL
             .into_iter()
             .any(|side| self.seats.get(side).level.is_some());
-        !self.rated && (self.takebacks || engine)
+        !self.rated && self.tournament.is_none() && (self.takebacks || engine)
     }
+}
+
+/// What a tournament asks of its games: they are not called off, and who does not come loses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfTournament {
+    /// Id of the tournament.
+    pub id: String,
+    /// Milliseconds that each side has for its first move, where its clock waits for it.
+    pub first_move_ms: u64,
 }
 
 /// A seat as it is made.
@@ -88,6 +100,9 @@ pub struct Person {
     /// Whether the name is an account's: nobody else can have it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub account: bool,
+    /// Whether the account is a program's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bot: bool,
 }
 
 impl Person {
@@ -111,24 +126,44 @@ pub fn without_name(text: &str, guest: &str) -> Option<String> {
         .flatten()
 }
 
+/// What is stored of a game, with another name of one person with an account; nothing if that changes nothing.
+pub fn with_name(text: &str, account: &str, name: &str) -> Option<String> {
+    let mut value: serde_json::Value = serde_json::from_str(text).ok()?;
+    rename(&mut value, account, name, true)
+        .then(|| serde_json::to_string(&value).ok())
+        .flatten()
+}
+
 fn forget(value: &mut serde_json::Value, guest: &str) -> bool {
+    rename(value, guest, DELETED, false)
+}
+
+/// Has one person bear another name, wherever it stands; tells whether anything has changed. `stays` if it is the name
+/// of the account still.
+fn rename(value: &mut serde_json::Value, guest: &str, to: &str, stays: bool) -> bool {
     use serde_json::Value;
     let mut found = false;
     match value {
         Value::Object(fields) => {
+            let account = fields.get("account") == Some(&Value::Bool(true));
+            // What was played before there was an account stands under the name of that time.
             found = fields.get("guest").and_then(Value::as_str) == Some(guest)
-                && fields.get("name").is_some_and(|name| name != DELETED);
+                && fields.get("name").is_some_and(|name| name != to)
+                && (account || !stays);
             if found {
-                fields.insert("name".into(), DELETED.into());
+                fields.insert("name".into(), to.into());
+            }
+            if found && !stays {
                 fields.remove("account");
+                fields.remove("bot");
             }
             for value in fields.values_mut() {
-                found |= forget(value, guest);
+                found |= rename(value, guest, to, stays);
             }
         }
         Value::Array(values) => {
             for value in values {
-                found |= forget(value, guest);
+                found |= rename(value, guest, to, stays);
             }
         }
         _ => {}
@@ -243,8 +278,11 @@ pub enum Event {
     Chat {
         /// By whom.
         side: Side,
-        /// The text.
+        /// The text; nothing if it was removed.
         text: String,
+        /// Whether a moderator has removed it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        removed: bool,
     },
     /// A rematch is proposed.
     RematchOffered {
@@ -291,6 +329,21 @@ pub enum Event {
         /// What.
         text: String,
     },
+    /// A player has said how moves of the opponent are to be answered.
+    Planned {
+        /// Who.
+        side: Side,
+        /// Lines in UCI form from the position at that time: a move of the opponent, the answer, and so on. None of them:
+        /// what was said before does not hold any more.
+        lines: Vec<Vec<String>>,
+    },
+    /// A player goes on vacation or comes back: meanwhile that one's clock stands still.
+    Vacation {
+        /// Who.
+        side: Side,
+        /// Whether it begins.
+        on: bool,
+    },
     /// The server was down, or could not store, until now. That time is nobody's.
     Resumed,
 }
@@ -306,6 +359,7 @@ impl Event {
                 | Event::TakebackDeclined
                 | Event::TakenBack { .. }
                 | Event::Appointed { .. }
+                | Event::Planned { .. }
         )
     }
 

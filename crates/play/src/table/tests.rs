@@ -2,6 +2,8 @@
 //! decisions that a row of data cannot show.
 
 mod clocks;
+mod moderation;
+mod plans;
 mod waiting;
 
 use super::*;
@@ -23,6 +25,7 @@ fn spec(variant: Option<&str>, family: Option<&str>, control: &str) -> Spec {
         takebacks: true,
         public: None,
         clocks_wait: false,
+        tournament: None,
         rated: false,
         engine_resigns: false,
         seats: Both::of(|side| SeatSpec {

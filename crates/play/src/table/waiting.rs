@@ -1,24 +1,24 @@
 //! Waiting: when something happens of itself, clocks that wait for the first moves, and the game of an opponent who has
 //! left.
 
-use super::{Event, FIRST_MOVES, SILENCE, SILENT, Stage, Table, WAITING};
+use super::{Event, FIRST_MOVES, Misfit, SILENCE, SILENT, Stage, Table, WAITING};
 use crate::deed::{Circumstances, Claim, Refused};
+use crate::rating::usual_time;
 use husun::Side;
 use husun::clock::TimeControl;
 use std::time::Duration;
 
 /// How long one waits at least, and at most, before the game of an opponent who has left can be claimed.
 const PATIENCE: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(300)];
-/// Moves of a usual game.
-const MOVES: u32 = 40;
 
 impl Table {
     /// When something happens of itself: a flag falls, or silence has lasted too long.
     pub fn deadline(&self) -> Option<Duration> {
         match (self.stage(), &self.clock) {
             (Stage::Playing, Some(clock)) if self.clock_runs() => clock.deadline(),
+            (Stage::Playing, Some(clock)) if clock.is_paused() => None,
             // It does not count yet.
-            (Stage::Playing, Some(_)) => Some(self.at + WAITING),
+            (Stage::Playing, Some(_)) => self.missing_from().or(Some(self.at + WAITING)),
             (Stage::Playing, None) => Some(self.at + SILENT),
             (Stage::Customs, _) => Some(self.customs.as_ref()?.since() + SILENCE),
             (Stage::Waiting, _) => Some(self.at + WAITING),
@@ -47,10 +47,53 @@ impl Table {
         self.spec.clocks_wait && !days && ply < FIRST_MOVES
     }
 
+    /// When the mover of a tournament's game loses it for not having come: each side has some time for its first move.
+    pub fn missing_from(&self) -> Option<Duration> {
+        let (of, board) = (self.spec.tournament.as_ref()?, self.playing()?);
+        let person = self.level(board.game.turn()).is_none();
+        let waits = person && self.clocks_wait_at(board.played.len());
+        waits.then(|| board.turned + Duration::from_millis(of.first_move_ms))
+    }
+
     /// Whether somebody's time runs.
     pub fn clock_runs(&self) -> bool {
         let clock = self.clock.as_ref().filter(|_| self.playing().is_some());
-        clock.is_some_and(|clock| clock.turn().is_some())
+        clock.is_some_and(|clock| clock.turn().is_some() && !clock.is_paused())
+    }
+
+    /// Whether a player is on vacation from games over days.
+    pub fn on_vacation(&self, side: Side) -> bool {
+        *self.vacation.get(side)
+    }
+
+    /// What follows when somebody goes on vacation or comes back; nothing if the game knows, or is not over days.
+    pub fn vacation(&self, guest: &str, on: bool, at: Duration) -> Vec<Event> {
+        let days = matches!(self.spec.control, TimeControl::Correspondence { .. });
+        let fallen = self.clock.as_ref().and_then(|clock| clock.flagged(at));
+        if !days || self.is_over() || fallen.is_some() {
+            return Vec::new();
+        }
+        let own = Side::ALL.into_iter().filter(|side| {
+            let person = self.person(*side);
+            person.is_some_and(|p| p.guest == guest) && self.on_vacation(*side) != on
+        });
+        own.map(|side| Event::Vacation { side, on }).collect()
+    }
+
+    /// Has the clock of one who is on vacation stand still, and run on when the vacation or the turn is over.
+    pub(super) fn hold(&mut self, at: Duration) -> Result<(), Misfit> {
+        let Some(turn) = self.playing().map(|board| board.game.turn()) else {
+            return Ok(());
+        };
+        let held = self.on_vacation(turn);
+        if let Some(clock) = self.clock.as_mut().filter(|c| c.turn().is_some()) {
+            match (held, clock.is_paused()) {
+                (true, false) => clock.pause(at)?,
+                (false, true) => clock.resume(at)?,
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Whether the clock waits until both have moved.
@@ -62,30 +105,14 @@ impl Table {
     /// forty moves get, a minute at least and five at most. Nothing where nobody has to stay at the board: with days for
     /// each move, and without a clock.
     pub fn patience(&self) -> Option<Duration> {
-        let time = match self.spec.control {
-            TimeControl::Tiger {
-                engagement: base,
-                reserve_per_move: each,
-            }
-            | TimeControl::Fischer {
-                base,
-                increment: each,
-            }
-            | TimeControl::Delay { base, delay: each } => base + each * MOVES,
-            TimeControl::Byoyomi {
-                base,
-                periods,
-                period,
-            } => base + period * u32::from(periods),
-            TimeControl::Correspondence { .. } | TimeControl::None => return None,
-        };
+        let time = usual_time(&self.spec.control)?;
         Some((time / 10).clamp(PATIENCE[0], PATIENCE[1]))
     }
 
     /// When the opponent of a player who has been away since a time can claim the game; nothing if there is nobody who
     /// could, or the game does not count yet.
     pub fn claimed_from(&self, away: Option<Duration>) -> Option<Duration> {
-        let counts = self.playing().is_some() && !self.can_abort();
+        let counts = self.playing().is_some() && self.ply() >= FIRST_MOVES;
         let people = !self.has_engine();
         (counts && people).then_some(away? + self.patience()?)
     }
@@ -108,7 +135,7 @@ impl Table {
         &Circumstances { at, away, .. }: &Circumstances,
     ) -> Result<Vec<Event>, Refused> {
         self.going_on()?;
-        if self.can_abort() {
+        if self.ply() < FIRST_MOVES {
             return Err(Refused::NotCounting);
         }
         if self.patience().is_none() {

@@ -1,6 +1,7 @@
 //! Accounts: made, opened, changed, deleted. What opens them is told to nobody and never logged.
 
 use super::address::Address;
+use super::me::me_of;
 use super::{Failure, Json};
 use crate::accounts::passkeys::{For, Site};
 use crate::accounts::{Accounts, Begun, Made, Opening, SignedIn};
@@ -9,7 +10,7 @@ use crate::state::App;
 use crate::visitor::{Agent, Visitor};
 use crate::wire::{
     Account, AccountMade, Codes, Confirmation, Me, NameAndPassword, NewPassword, PasskeyAnswer,
-    PasskeyInfo, PasskeyQuestion, PasskeyWish, Recovery, Refusal, SessionInfo,
+    PasskeyInfo, PasskeyQuestion, PasskeyWish, Recovery, Refusal, SessionInfo, TokenInfo,
 };
 use axum::extract::{Path, State};
 use axum::http::request::Parts;
@@ -36,10 +37,7 @@ fn may_try(app: &App, address: IpAddr) -> Result<(), Failure> {
 
 fn begun(visitor: Visitor, begun: Begun) -> Response {
     let visitor = visitor.begins(begun);
-    let me = Me {
-        name: visitor.person.name.clone(),
-        account: true,
-    };
+    let me = me_of(&visitor);
     (visitor, axum::Json(me)).into_response()
 }
 
@@ -53,6 +51,7 @@ fn made(visitor: Visitor, made: Made) -> Response {
 }
 
 fn is_guest(visitor: &Visitor) -> Result<(), Failure> {
+    visitor.no_program()?;
     match visitor.signed_in {
         None => Ok(()),
         Some(_) => Err(Failure::of(
@@ -103,6 +102,7 @@ pub async fn sign_in(
     visitor: Visitor,
     Json(given): Json<NameAndPassword>,
 ) -> Result<Response, Failure> {
+    visitor.no_program()?;
     if !app.attempts.by_name(address, &given.name) {
         return Err(too_often());
     }
@@ -121,6 +121,7 @@ pub async fn recover(
     visitor: Visitor,
     Json(given): Json<Recovery>,
 ) -> Result<Response, Failure> {
+    visitor.no_program()?;
     may_try(&app, address)?;
     let session = app
         .accounts
@@ -131,15 +132,13 @@ pub async fn recover(
 /// Signs out.
 #[utoipa::path(delete, path = "/api/session", responses((status = 200, body = Me), (status = 503, body = Refusal)))]
 pub async fn sign_out(State(app): State<App>, visitor: Visitor) -> Result<Response, Failure> {
+    visitor.no_program()?;
     if let Some(SignedIn { session, account }) = visitor.signed_in.as_deref() {
         let which = Ended::One(&session.digest);
         app.accounts.end(&account.id, which).await?;
     }
     let visitor = visitor.leaves();
-    let me = Me {
-        name: visitor.person.name.clone(),
-        account: false,
-    };
+    let me = me_of(&visitor);
     Ok((visitor, axum::Json(me)).into_response())
 }
 
@@ -158,11 +157,14 @@ pub(super) async fn describe(
 ) -> Result<Account, Failure> {
     let SignedIn { session, account } = signed_in;
     let (sessions, passkeys) = accounts.detail(&account.id).await?;
+    let tokens = accounts.tokens(&account.id).await?;
     Ok(Account {
         name: account.name.clone(),
+        bot: account.bot,
         made_ms: account.made_ms,
         password: account.password.is_some(),
         codes: Accounts::codes_left(account) as u32,
+        moderator: accounts.bans().is_moderator(&account.id),
         passkeys: passkeys
             .into_iter()
             .map(|key| PasskeyInfo {
@@ -180,6 +182,15 @@ pub(super) async fn describe(
                 agent: s.agent,
                 made_ms: s.made_ms,
                 seen_ms: s.seen_ms,
+            })
+            .collect(),
+        tokens: tokens
+            .into_iter()
+            .map(|token| TokenInfo {
+                id: token.id,
+                name: token.name,
+                made_ms: token.made_ms,
+                used_ms: token.used_ms,
             })
             .collect(),
     })
@@ -201,7 +212,7 @@ pub async fn set_password(
 }
 
 /// The one who is signed in, who has shown to be the owner.
-async fn confirmed<'a>(
+pub(super) async fn confirmed<'a>(
     app: &App,
     address: IpAddr,
     visitor: &'a Visitor,
@@ -270,12 +281,11 @@ pub async fn delete(
 ) -> Result<Response, Failure> {
     let signed_in = confirmed(&app, address, &visitor, given.password).await?;
     app.accounts.delete(signed_in).await?;
+    app.lobby.forget(&visitor.person.guest);
+    app.tournaments.forget(&visitor.person.guest).await;
     app.directory.forget_deleted(&app.accounts);
     let visitor = visitor.leaves();
-    let me = Me {
-        name: visitor.person.name.clone(),
-        account: false,
-    };
+    let me = me_of(&visitor);
     Ok((visitor, axum::Json(me)).into_response())
 }
 
@@ -408,6 +418,7 @@ pub async fn sign_in_by_passkey(
     parts: Parts,
     Json(answer): Json<PasskeyAnswer>,
 ) -> Result<Response, Failure> {
+    visitor.no_program()?;
     let given = credential(&answer)?;
     let site = site(&parts)?;
     let session = app

@@ -13,13 +13,13 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::stream::{self, StreamExt};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use store::accounts::AccountStore;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// All that is kept of the one who asks: the account, and the games with their moves.
+/// All that is kept of the one who asks: the account, what it has reported, and the games with their moves.
 #[utoipa::path(get, path = "/api/account/export", responses((status = 200, body = Exported), (status = 401, body = Refusal),
         (status = 503, body = Refusal)))]
 pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response, Failure> {
@@ -33,18 +33,23 @@ pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response
     let account = describe(&app.accounts, signed_in).await?;
     // Numbers and texts alone: there is nothing in it that JSON cannot say.
     let account = serde_json::to_string(&account).unwrap_or_default();
+    let reports = app.moderation.own_reports(&signed_in.account.id).await?;
+    let reports = serde_json::to_string(&reports).unwrap_or_else(|_| "[]".into());
     let writing = Writing {
         directory: app.directory.clone(),
         store: app.accounts.store(),
         account: signed_in.account.id.clone(),
-        head: Some(format!("{{\"account\":{account},\"games\":[")),
+        head: Some(format!(
+            "{{\"account\":{account},\"reports\":{reports},\"games\":["
+        )),
         last: String::new(),
         page: VecDeque::new(),
         is_first: true,
         ended: false,
         _permit: permit,
     };
-    let body = Body::from_stream(stream::unfold(writing, Writing::next));
+    // What compresses it asks once more after the end.
+    let body = Body::from_stream(stream::unfold(writing, Writing::next).fuse());
     let name = format!(
         "attachment; filename=\"husun-{}.json\"",
         signed_in.account.name
@@ -104,7 +109,16 @@ impl Writing {
         } else {
             ","
         };
-        let game = self.game(&id).await;
+        let mut game = self.game(&id).await;
+        let notes = &self.directory.services().notes;
+        match notes.note(&self.account, &id).await {
+            Ok(Some(note)) => game["note"] = note.into(),
+            Ok(None) => {}
+            Err(error) => {
+                self.ended = true;
+                return Some((Err(std::io::Error::other(error)), self));
+            }
+        }
         self.last = id;
         Some((Ok(format!("{comma}\n{game}").into()), self))
     }

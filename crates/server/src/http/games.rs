@@ -3,6 +3,7 @@
 use super::address::Address;
 use super::{Failure, Json};
 use crate::directory::{Directory, Payer};
+use crate::limits::Guard;
 use crate::refusal::Reason;
 use crate::state::App;
 use crate::visitor::Visitor;
@@ -11,9 +12,21 @@ use crate::work::Weight;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use std::net::IpAddr;
 
 pub(super) fn no_game() -> Failure {
     Failure::of(Reason::NoSuchGame, "there is no such game")
+}
+
+/// Counts a game, or an offer of which one may come, against the address that asks.
+pub(super) fn may_make(guard: &Guard, address: IpAddr) -> Result<(), Failure> {
+    match guard.game(address) {
+        true => Ok(()),
+        false => {
+            let message = "too many games and offers from your address; wait a minute";
+            Err(Failure::of(Reason::Rate, message).after(60))
+        }
+    }
 }
 
 /// Games that can be watched, those moved last first.
@@ -35,11 +48,7 @@ pub async fn make(
     visitor: Visitor,
     Json(wishes): Json<NewGame>,
 ) -> Result<Response, Failure> {
-    if !app.guard.game(address) {
-        let message = "too many games from your address; wait a minute";
-        let refused = Failure::of(Reason::Rate, message);
-        return Ok(([(header::RETRY_AFTER, "60")], refused).into_response());
-    }
+    may_make(&app.guard, address)?;
     let person = visitor.person.named(wishes.name.as_deref());
     let (made, side) = app.directory.make(&wishes, &person).await?;
     let seat = |side| made.seats.get(side).clone();

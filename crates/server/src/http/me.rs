@@ -9,11 +9,18 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use play::names::name_of;
 
+/// Who asks, as that one is told.
+pub(super) fn me_of(visitor: &Visitor) -> Me {
+    let person = &visitor.person;
+    Me {
+        name: person.name.clone(),
+        account: person.account,
+        bot: person.bot,
+    }
+}
+
 fn answer(visitor: Visitor) -> impl IntoResponse {
-    let me = Me {
-        name: visitor.person.name.clone(),
-        account: visitor.person.account,
-    };
+    let me = me_of(&visitor);
     (visitor, axum::Json(me))
 }
 

@@ -2,14 +2,14 @@
 
 use super::address::Address;
 use super::chunks::Chunks;
-use super::{Failure, Json, MAX_PGN};
+use super::long::LongJson;
+use super::{Failure, Json};
 use crate::pgn::{self, PgnError};
 use crate::refusal::Reason;
 use crate::state::App;
 use crate::wire::{PgnAnswer, PgnRequest, PositionAnswer, PositionRequest, Refusal};
 use crate::work::Weight;
-use axum::extract::{FromRequest, Request, State};
-use axum::http::header;
+use axum::extract::State;
 
 /// A position, from a start and moves.
 #[utoipa::path(
@@ -43,19 +43,15 @@ pub async fn describe(
 pub async fn pgn(
     State(app): State<App>,
     Address(address): Address,
-    request: Request,
+    body: LongJson,
 ) -> Result<Chunks, Failure> {
-    let declared = request.headers().get(header::CONTENT_LENGTH);
-    let declared = declared.and_then(|n| n.to_str().ok()?.parse().ok());
-    // Texts under way count too: many that come slowly would fill the memory just as well.
-    let _text = app.memory.take(declared.unwrap_or(MAX_PGN).min(MAX_PGN))?;
-    let Json(request) = Json::<PgnRequest>::from_request(request, &()).await?;
     let (guard, memory) = (app.guard.clone(), app.memory.clone());
     let services = app.directory.services().clone();
     let job = move || {
+        let request: PgnRequest = body.read()?;
         let charge = |moves| guard.positions(address, moves);
         let answer = pgn::read(&request.text, &services.games, charge).map_err(failure)?;
-        drop(request);
+        drop((request, body));
         Chunks::json(&answer, &memory)
     };
     app.directory.work().run(Weight::Heavy, job).await?

@@ -29,15 +29,19 @@ fn shown(rating: &Rating, games: i64) -> RatingNow {
     }
 }
 
+/// A class of clocks by its name, or that of a clock.
 fn speed_of(text: &str) -> Result<Speed, Failure> {
-    let found = Speed::ALL.into_iter().find(|speed| speed.name() == text);
-    found.ok_or_else(|| {
-        let text = format!("speed {text:?}, expected blitz, rapid, slow or correspondence");
+    let named = Speed::ALL.into_iter().find(|speed| speed.name() == text);
+    let of_clock = || Speed::of(&text.parse().ok()?);
+    named.or_else(of_clock).ok_or_else(|| {
+        let text = format!(
+            "speed {text:?}, expected blitz, rapid, slow, correspondence or a clock as fischer:5m+3s"
+        );
         Failure::of(Reason::Clock, text)
     })
 }
 
-async fn person(app: &App, name: &str) -> Result<AccountRow, Failure> {
+pub(super) async fn person(app: &App, name: &str) -> Result<AccountRow, Failure> {
     let found = app.accounts.named(name).await?;
     found.ok_or_else(|| Failure::of(Reason::NoSuchPerson, "there is nobody of this name"))
 }
@@ -109,7 +113,9 @@ pub async fn profile(
     });
     Ok(axum::Json(Profile {
         ratings: ratings.collect(),
+        titles: app.tournaments.titles(&account.id).await?,
         name: account.name,
+        bot: account.bot,
         made_ms: account.made_ms,
         seen_ms: account.seen_ms / HOUR * HOUR,
     }))
@@ -118,7 +124,7 @@ pub async fn profile(
 /// How a person's rating has gone, the newest first.
 #[utoipa::path(get, path = "/api/people/{name}/ratings/{variant}/{speed}",
     params(("name" = String, Path, description = "Name of the account"), ("variant" = String, Path, description = "Id of the game"),
-        ("speed" = String, Path, description = "Class of the clock")),
+        ("speed" = String, Path, description = "Class of the clock, or a clock")),
     responses((status = 200, body = Vec<RatingPoint>), (status = 404, body = Refusal), (status = 422, body = Refusal),
         (status = 503, body = Refusal)))]
 pub async fn history(
@@ -141,7 +147,7 @@ pub async fn history(
 
 /// The best of a game and speed, levels of the engine among them. Who is provisional is not in it.
 #[utoipa::path(get, path = "/api/ratings/{variant}/{speed}",
-    params(("variant" = String, Path, description = "Id of the game"), ("speed" = String, Path, description = "Class of the clock")),
+    params(("variant" = String, Path, description = "Id of the game"), ("speed" = String, Path, description = "Class of the clock, or a clock")),
     responses((status = 200, body = Vec<RankedPlayer>), (status = 422, body = Refusal), (status = 503, body = Refusal)))]
 pub async fn best(
     State(app): State<App>,
@@ -160,8 +166,32 @@ pub async fn best(
         (!now.is_provisional()).then(|| RankedPlayer {
             name,
             level,
+            bot: row.bot,
             now: shown(&now, row.rating.games),
         })
     });
     Ok(axum::Json(ranked.collect()))
+}
+
+/// The levels of the engine with their ratings, from level 1 on.
+#[utoipa::path(get, path = "/api/ratings/{variant}/{speed}/levels",
+    params(("variant" = String, Path, description = "Id of the game"), ("speed" = String, Path, description = "Class of the clock, or a clock")),
+    responses((status = 200, body = Vec<RankedPlayer>), (status = 422, body = Refusal), (status = 503, body = Refusal)))]
+pub async fn levels(
+    State(app): State<App>,
+    Path((variant, speed)): Path<(String, String)>,
+) -> Result<axum::Json<Vec<RankedPlayer>>, Failure> {
+    let ratings = &app.directory.services().ratings;
+    let speed = speed_of(&speed)?;
+    let mut levels = Vec::new();
+    for level in engine::Level::all().map(engine::Level::number) {
+        let (now, games) = ratings.now(&engine_id(level), &variant, speed).await?;
+        levels.push(RankedPlayer {
+            name: format!("Husun, level {level}"),
+            level: Some(level),
+            bot: false,
+            now: shown(&now, games),
+        });
+    }
+    Ok(axum::Json(levels))
 }

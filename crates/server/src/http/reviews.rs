@@ -2,9 +2,9 @@
 
 use super::address::Address;
 use super::chunks::Chunks;
-use super::{Failure, Json, MAX_PGN, positions};
+use super::long::LongJson;
+use super::{Failure, Json, positions};
 use crate::directory::{Payer, is_id};
-use crate::pgn::PgnError;
 use crate::refusal::{Reason, Refused, refused};
 use crate::reviews::kept::Kept;
 use crate::reviews::tell::{self, Trial};
@@ -13,8 +13,7 @@ use crate::state::App;
 use crate::visitor::Visitor;
 use crate::wire::{Refusal, ReviewRequest, ReviewStage, ReviewState, TryAnswer, TryRequest};
 use crate::work::Weight;
-use axum::extract::{FromRequest, Path, Request, State};
-use axum::http::header;
+use axum::extract::{Path, State};
 use axum::response::IntoResponse;
 use std::net::IpAddr;
 
@@ -76,19 +75,15 @@ pub async fn of_text(
     State(app): State<App>,
     Address(address): Address,
     visitor: Visitor,
-    request: Request,
+    body: LongJson,
 ) -> Result<impl IntoResponse, Failure> {
-    let declared = request.headers().get(header::CONTENT_LENGTH);
-    let declared = declared.and_then(|n| n.to_str().ok()?.parse().ok());
-    let _text = app.memory.take(declared.unwrap_or(MAX_PGN).min(MAX_PGN))?;
-    let Json(request) = Json::<ReviewRequest>::from_request(request, &()).await?;
     let (guard, games) = (app.guard.clone(), app.directory.variants().clone());
-    let read = move || -> Result<Kept, PgnError> {
+    let read = move || {
+        let request: ReviewRequest = body.read()?;
         let charge = |moves| guard.positions(address, moves);
-        Kept::of_pgn(&request.text, &games, charge)
+        Kept::of_pgn(&request.text, &games, charge).map_err(positions::failure)
     };
-    let kept = app.directory.work().run(Weight::Heavy, read).await?;
-    let kept = kept.map_err(positions::failure)?;
+    let kept = app.directory.work().run(Weight::Heavy, read).await??;
     let id = kept.own_id();
     let source = Source::Text(Box::new(kept));
     let answer = begin(&app, address, &visitor, &id, Some(source)).await?;

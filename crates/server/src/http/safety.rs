@@ -4,6 +4,7 @@
 use super::{Failure, address};
 use crate::refusal::{Reason, refused};
 use crate::state::App;
+use crate::visitor::token_of;
 use crate::wire::Refusal;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -39,9 +40,16 @@ pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Resp
     let operates = matches!(path, "/healthz" | "/readyz" | "/metrics");
     let of_interface = operates || path == "/api" || path.starts_with("/api/");
     // Who may see what depends on the cookie, and some answers hold the secret of a seat.
-    let private = ["/api/games", "/api/me", "/api/account", "/api/session"]
-        .iter()
-        .any(|private| path.starts_with(private));
+    let private = [
+        "/api/games",
+        "/api/me",
+        "/api/account",
+        "/api/session",
+        "/api/reports",
+        "/api/moderate",
+    ]
+    .iter()
+    .any(|private| path.starts_with(private));
     let response = match refusal(&app, &parts, operates) {
         Some(failure) => failure.into_response(),
         None => next.run(Request::from_parts(parts, body)).await,
@@ -83,13 +91,19 @@ fn refusal(app: &App, parts: &Parts, operates: bool) -> Option<Failure> {
             "too many requests from your address; wait a little",
         ));
     }
+    // The operator asks by number; a page of another site has no such word.
+    let moderates = parts.uri.path().starts_with("/api/moderate");
+    let operates = operates || moderates && token_of(&parts.headers).is_some();
     if !app.hosts.admit(parts, operates) {
         return Some(Failure::of(
             Reason::Host,
             "this server is not known under the name in the request's host; who runs it can set `hosts`",
         ));
     }
-    let foreign = changes(&parts.method, &parts.headers) && !is_own(&parts.headers, &app.origins);
+    // A page of another site is kept from using what the browser sends by itself. A token is no such thing.
+    let foreign = changes(&parts.method, &parts.headers)
+        && token_of(&parts.headers).is_none()
+        && !is_own(&parts.headers, &app.origins);
     foreign.then(|| {
         Failure::of(
             Reason::Origin,

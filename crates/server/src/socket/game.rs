@@ -327,6 +327,11 @@ impl Session {
     /// Takes a deed.
     pub(super) fn act(&mut self, deed: Deed) {
         let of = deed.name();
+        if deed.speaks()
+            && let Err(muted) = self.may_speak()
+        {
+            return self.refuse_with(of, &muted);
+        }
         // A rematch is a game made, like any other.
         if deed == Deed::Rematch && !self.app.guard.game(self.address) {
             let message = "too many games from your address; wait a minute";
@@ -336,6 +341,11 @@ impl Session {
         if let Err(refused) = self.game.act(deed, at, self.lag) {
             self.refuse_with(of, &refused);
         }
+    }
+
+    /// Whether this person may write what others read.
+    fn may_speak(&self) -> Result<(), Refused> {
+        self.app.moderation.bans().may_chat(&self.person.guest)
     }
 
     pub(super) async fn join(&mut self, game: String, seat: Option<String>, name: Option<String>) {

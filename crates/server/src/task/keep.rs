@@ -1,7 +1,9 @@
 //! What a game has stored: its events, when it wants to be looked at, and its card when it leaves memory.
 
 use super::GameTask;
+use crate::archive;
 use crate::directory::AHEAD;
+use crate::services::wall_ms;
 use metrics::counter;
 use play::table::{Event, StoredCard};
 use std::sync::Arc;
@@ -22,10 +24,7 @@ impl GameTask {
             None => Due::Never,
         });
         let seq = self.table.seq();
-        let card = (self.carded != Some(seq)).then(|| CardRow {
-            seq: seq as i64,
-            text: StoredCard::of(&self.table).to_text(),
-        });
+        let card = (self.carded != Some(seq)).then(|| self.card_row());
         if due.is_none() && card.is_none() {
             return;
         }
@@ -86,6 +85,25 @@ impl GameTask {
         }
     }
 
+    /// What the game's tournament is told of its end.
+    fn tournament_end(&self) -> Option<[String; 2]> {
+        let of = self.table.spec().tournament.as_ref()?;
+        let result = self.table.tournament_result()?;
+        // Strings and numbers alone.
+        Some([
+            of.id.clone(),
+            serde_json::to_string(&result).unwrap_or_default(),
+        ])
+    }
+
+    /// The game as lists show it now.
+    fn card_row(&self) -> CardRow {
+        CardRow {
+            seq: self.table.seq() as i64,
+            text: StoredCard::of(&self.table).to_text(),
+        }
+    }
+
     fn due_is(&mut self, due: Option<Due>) {
         match due {
             Some(Due::At(ms)) => self.due = Some(ms),
@@ -118,6 +136,9 @@ impl GameTask {
         }
         let ends = self.table.is_over() && !was_over;
         let due = self.due_change();
+        let seq = self.table.seq();
+        let finished = self.table.finished().filter(|_| ends);
+        let ended_ms = rows.last().map_or_else(wall_ms, |row| row.wall_ms);
         let write = GameWrite {
             events: rows,
             due,
@@ -127,14 +148,28 @@ impl GameTask {
                 .rated_game()
                 .filter(|_| ends)
                 .map(|g| g.to_text()),
+            tournament: self.tournament_end().filter(|_| ends),
+            archive: finished.map(|game| archive::row(&game, ended_ms)),
+            // Lists of finished games need not make it anew.
+            card: ends.then(|| self.card_row()),
             ..self.write()
         };
-        let rates = write.to_rate.is_some();
+        let (rates, finishes) = (write.to_rate.is_some(), write.archive.is_some());
+        let tells = write.tournament.is_some();
         if !self.store(write).await {
             return false;
         }
         if rates {
             self.services.ratings.notice();
+        }
+        if finishes {
+            self.services.archive.notice();
+        }
+        if tells {
+            self.services.ended.notify_one();
+        }
+        if ends {
+            self.carded = Some(seq);
         }
         self.due_is(due);
         self.note_status();

@@ -71,6 +71,10 @@ impl GameTask {
             let refused = refusal("join", Reason::Seat.code(), message);
             return answer(request, Some(&refused));
         };
+        if let Err(barred) = self.may_act(who, None) {
+            let refused = refusal("join", barred.reason.code(), barred.message);
+            return answer(request, Some(&refused));
+        }
         if self.table.lacks_account(who, &person) {
             let message = "this is a rated game: sign in, then open the link again";
             let refused = refusal("join", Reason::SignIn.code(), message);
@@ -132,6 +136,10 @@ impl GameTask {
             let refused = refusal(deed.name(), Reason::NoGame.code(), message);
             return answer(request, Some(&refused));
         };
+        if let Err(barred) = self.may_act(who, Some(&deed)) {
+            let refused = refusal(deed.name(), barred.reason.code(), barred.message);
+            return answer(request, Some(&refused));
+        }
         let at = self.time_at(at).max(self.table.at());
         let rematch = match (&deed, who) {
             (Deed::Rematch, Who::Player(side)) => self.table.wants_rematch(side),
@@ -166,6 +174,21 @@ impl GameTask {
                     self.make_rematch().await;
                 }
             }
+        }
+    }
+
+    /// Whether whoever has the seat may act from it: a ban holds whatever opens the seat.
+    fn may_act(&self, who: Who, deed: Option<&Deed>) -> Result<(), Refused> {
+        let Who::Player(side) = who else {
+            return Ok(());
+        };
+        let Some(person) = self.table.person(side) else {
+            return Ok(());
+        };
+        self.services.bans.may_play(&person.guest)?;
+        match deed.is_some_and(Deed::speaks) {
+            true => self.services.bans.may_chat(&person.guest),
+            false => Ok(()),
         }
     }
 

@@ -154,10 +154,15 @@ impl GameTask {
     pub(super) fn tell_private(&mut self, events: &[Event]) {
         for event in events {
             match event {
-                Event::Chat { side, text } => {
+                Event::Chat {
+                    side,
+                    text,
+                    removed,
+                } => {
                     let line = ChatLine {
                         side: *side,
                         text: text.clone(),
+                        removed: *removed,
                     };
                     self.tell(Audience::Players, &ServerMessage::Chat((&line).into()));
                 }
@@ -169,6 +174,11 @@ impl GameTask {
                     let text = text.clone();
                     let player = Audience::Who(Who::Player(*side));
                     self.tell(player, &ServerMessage::Counsel { text });
+                }
+                Event::Planned { side, .. } => {
+                    let plan = show::plan(&self.table, *side);
+                    let player = Audience::Who(Who::Player(*side));
+                    self.tell(player, &ServerMessage::Plan(plan));
                 }
                 _ => {}
             }

@@ -1,6 +1,7 @@
 //! A game against a storage that fails: nothing is decided by it, nothing is lost, and the clocks stand still.
 
 use super::*;
+use crate::archive::Archive;
 use crate::clock::ServerClock;
 use crate::directory::Payer;
 use crate::engines::LocalEngines;
@@ -192,11 +193,16 @@ impl Bench {
         let services = Arc::new(Services {
             writer: Writer::new(breakable.clone()),
             store: breakable,
+            notes: Arc::new(store.clone()),
+            vacations: Arc::new(store.clone()),
+            bans: Arc::default(),
             bus,
             engines: Arc::new(LocalEngines::new(2, 1, &games)?),
             engine_pause: false,
             work: Work::new(),
             ratings: Ratings::new(Arc::new(store.clone())),
+            archive: Archive::new(Arc::new(store.clone())),
+            ended: tokio::sync::Notify::new(),
             courses: lessons::Courses::default(),
             lines: LineCache::new(games.clone()),
             games,

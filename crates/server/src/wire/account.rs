@@ -1,7 +1,26 @@
 //! Accounts, and who asks.
 
+use super::OwnReport;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+/// A vacation from games over days.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Vacation {
+    /// Until when, in milliseconds of Unix time; missing if one is not on vacation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_ms: Option<i64>,
+    /// Whole days that are left in this calendar year.
+    pub days_left: u32,
+}
+
+/// A vacation to begin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewVacation {
+    /// How many days.
+    pub days: u32,
+}
 
 /// Who asks.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -11,6 +30,9 @@ pub struct Me {
     /// Whether it is the name of an account in which one is signed in; else one is a guest.
     #[serde(default)]
     pub account: bool,
+    /// Whether the account is a program's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bot: bool,
 }
 
 /// Another name for a guest.
@@ -64,16 +86,58 @@ pub struct Codes {
 pub struct Account {
     /// Its name.
     pub name: String,
+    /// Whether it is a program's: then it may have tokens, and stays so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bot: bool,
     /// When it was made, in milliseconds of Unix time.
     pub made_ms: i64,
     /// Whether it has a password.
     pub password: bool,
     /// Recovery codes that are left.
     pub codes: u32,
+    /// Whether it moderates.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub moderator: bool,
     /// Its passkeys, the oldest first.
     pub passkeys: Vec<PasskeyInfo>,
     /// Where one is signed in, the last used first.
     pub sessions: Vec<SessionInfo>,
+    /// What its program is known by, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<TokenInfo>,
+}
+
+/// A token of one's own. The word itself is not kept.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct TokenInfo {
+    /// Its id.
+    pub id: String,
+    /// What one calls it.
+    pub name: String,
+    /// When it was made, in milliseconds of Unix time.
+    pub made_ms: i64,
+    /// When it was used last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used_ms: Option<i64>,
+}
+
+/// A token to be made.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewToken {
+    /// What one calls it, 1 to 40 characters.
+    pub name: String,
+}
+
+/// A token that was made. The word is shown this once.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+pub struct TokenMade {
+    /// Its id, by which it is taken back.
+    pub id: String,
+    /// What one calls it.
+    pub name: String,
+    /// The word: a program sends it as `Authorization: Bearer WORD` with every request and when it opens a socket.
+    pub token: String,
 }
 
 /// All that is kept of an account.
@@ -81,6 +145,9 @@ pub struct Account {
 pub struct Exported {
     /// The account.
     pub account: Account,
+    /// What one has reported.
+    #[serde(default)]
+    pub reports: Vec<OwnReport>,
     /// Its games.
     pub games: Vec<ExportedGame>,
 }
@@ -93,6 +160,9 @@ pub struct ExportedGame {
     /// Its moves as PGN text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pgn: Option<String>,
+    /// One's note about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Why there are no moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,

@@ -63,6 +63,23 @@ pub struct GameMade {
     pub friend_seat: Option<String>,
 }
 
+/// What a player writes to himself about a game.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Note {
+    /// The text, at most 4000 characters; nothing is kept of an empty one.
+    pub text: String,
+}
+
+/// Answers that a player has prepared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Plan {
+    /// Half-moves played when they were prepared.
+    pub ply: u32,
+    /// Lines in UCI form from there on: a move of the opponent, the answer, and so on.
+    pub lines: Vec<Vec<String>>,
+}
+
 /// A game in a list.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct GameCard {
@@ -122,6 +139,9 @@ pub struct Player {
     /// Whether it is the name of an account, which nobody else can have.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub account: bool,
+    /// Whether the account is a program's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bot: bool,
     /// Level of the engine, if it is the engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u8>,
@@ -129,6 +149,9 @@ pub struct Player {
     pub seated: bool,
     /// Whether someone is there now.
     pub online: bool,
+    /// Whether the player is on vacation: in a game over days the clock stands still.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub vacation: bool,
     /// Milliseconds until the opponent may claim the game, as this player has left it; 0 from then on. Missing while the
     /// player is there, and where a game cannot be claimed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -220,6 +243,9 @@ pub struct Now {
     /// Id of the rematch, once agreed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rematch: Option<String>,
+    /// Milliseconds that the one who is to move has for a first move in a tournament.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub first_move_ms: Option<u64>,
     /// Whether the game can still be aborted.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub can_abort: bool,
@@ -299,8 +325,11 @@ pub struct Counsel {
 pub struct ChatLine {
     /// Side of the one who wrote it.
     pub side: Side,
-    /// The text.
+    /// The text; nothing if it was removed.
     pub text: String,
+    /// Whether a moderator has removed it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub removed: bool,
 }
 
 /// A whole game, as told to one who comes.
@@ -326,6 +355,9 @@ pub struct Snapshot {
     /// Whether it counts for ratings.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rated: bool,
+    /// Id of the tournament that it is part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tournament: Option<String>,
     /// Whether it is shown among the games to watch; if not, it is watched by those who have its address.
     pub public: bool,
     /// The side of the one who is told; missing for those who watch and for Counsellors.
@@ -339,6 +371,9 @@ pub struct Snapshot {
     pub counsels: Option<Side>,
     /// The moves.
     pub moves: Vec<Played>,
+    /// What one has prepared to answer, if it holds still.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
     /// The players' chat; empty for all others.
     pub chat: Vec<ChatLine>,
     /// What the own Counsellor said.

@@ -1,6 +1,6 @@
 //! Ratings, and people with an account as others see them.
 
-use super::Both;
+use super::{Both, Title};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -41,12 +41,18 @@ pub struct GameRatings {
 pub struct Profile {
     /// The name.
     pub name: String,
+    /// Whether the account is a program's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bot: bool,
     /// When the account was made, in milliseconds of Unix time.
     pub made_ms: i64,
     /// When its owner was seen last, to the hour.
     pub seen_ms: i64,
     /// Ratings, those of most games first.
     pub ratings: Vec<ProfileRating>,
+    /// Titles won in tournaments, the last first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub titles: Vec<Title>,
 }
 
 /// A rating of a person.
@@ -84,6 +90,9 @@ pub struct RankedPlayer {
     /// Level of the engine, if it is the engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<u8>,
+    /// Whether the account is a program's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bot: bool,
     /// The rating.
     #[serde(flatten)]
     pub now: RatingNow,

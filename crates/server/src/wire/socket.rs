@@ -1,6 +1,9 @@
 //! Messages of the socket at `/api/socket`: one JSON object a text frame.
 
-use super::{AnalysisLine, ChatLine, Now, Played, Snapshot};
+use super::{
+    AnalysisLine, Announcement, Challenge, ChatLine, DeclineReason, Lobby, LobbyChange, Now,
+    Paired, Plan, Played, Snapshot, TournamentChange,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -102,10 +105,34 @@ pub enum ClientMessage {
         /// At most 500 characters.
         text: String,
     },
+    /// Say how the opponent's moves will be answered, in a game with days for each move: played the moment they are made,
+    /// and seen by nobody else. Answered by `plan`.
+    Plan {
+        /// Half-moves played.
+        ply: u32,
+        /// Number of the last event known.
+        #[serde(default)]
+        seq: Option<u64>,
+        /// Lines from there on: a move of the opponent, the answer, and so on, in UCI form or algebraic notation. 32 lines
+        /// and 100 half-moves in all at most; without lines nothing is prepared any more.
+        lines: Vec<Vec<String>>,
+    },
     /// Ask the engine about a position; an earlier question of this socket ends.
     Analyse(AnalyseQuestion),
     /// End the analysis.
     StopAnalysis,
+    /// Come to the lobby: answered by `lobby`; what changes follows. Seeks of games that are not played over days wait as
+    /// long as their maker is here.
+    EnterLobby,
+    /// Leave it.
+    LeaveLobby,
+    /// Come to a tournament: what changes is told, and `paired`. In an arena only those are paired who are there.
+    EnterTournament {
+        /// Its id.
+        id: String,
+    },
+    /// Leave it.
+    LeaveTournament,
     /// Is anyone there? Answered by `pong`.
     Ping {
         /// Comes back.
@@ -188,6 +215,32 @@ pub enum ServerMessage {
         lines: Vec<AnalysisLine>,
         /// Whether nothing more comes.
         done: bool,
+    },
+    /// What one has prepared, for oneself alone.
+    Plan(Plan),
+    /// The whole lobby; answers `enter_lobby`.
+    Lobby(Lobby),
+    /// What has changed in it.
+    LobbyChange(LobbyChange),
+    /// A game has come of a seek or a challenge of one who is in the lobby, or of a tournament's pairing.
+    Paired(Paired),
+    /// Something has changed in a tournament; answers `enter_tournament`, too.
+    TournamentChange(TournamentChange),
+    /// Somebody has challenged one who is in the lobby.
+    Challenged(Challenge),
+    /// A challenge from or to one who is in the lobby is open no more.
+    ChallengeGone {
+        /// Its id.
+        id: String,
+        /// Why it was declined, if it was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        declined: Option<DeclineReason>,
+    },
+    /// What those who run the server announce now, in the place of what was told before; told when one comes, if there is
+    /// anything, and when it changes.
+    Announcements {
+        /// Lines for the top of the page.
+        announcements: Vec<Announcement>,
     },
     /// Answers `ping`.
     Pong {

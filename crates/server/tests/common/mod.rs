@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test uses its part
 
 pub mod browser;
+pub mod operator;
 
 use futures_util::{SinkExt, StreamExt};
 use games::Catalogue;
@@ -13,6 +14,7 @@ use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
+use store::{SqlStore, StoreError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::oneshot;
@@ -81,6 +83,20 @@ impl TestServer {
         drop(self.stop.take());
         self.served.await?;
         Ok(self.folder)
+    }
+
+    /// Ends the server and opens what it has stored.
+    pub async fn stop_for_storage(self) -> Fallible<(PathBuf, SqlStore)> {
+        let folder = self.stop().await?;
+        let mut tries = 0;
+        loop {
+            match SqlStore::file(&folder.join("husun.sqlite")).await {
+                // What its last task held is given back in a moment.
+                Err(StoreError::InUse(_)) if tries < 100 => tries += 1,
+                opened => return Ok((folder, opened?)),
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     pub async fn end(self) -> Fallible<()> {

@@ -4,7 +4,7 @@ use super::Tested;
 use crate::accounts::*;
 use crate::{EventRow, GameWrite, NewGameRow, SqlStore, Store};
 
-fn account(tag: &str, name: &str) -> NewAccount {
+pub(super) fn account(tag: &str, name: &str) -> NewAccount {
     let id = format!("{tag}{name}");
     NewAccount {
         account: AccountRow {
@@ -15,6 +15,7 @@ fn account(tag: &str, name: &str) -> NewAccount {
             made_ms: 1000,
             seen_ms: 1000,
             deleted: false,
+            bot: false,
         },
         readings: vec![format!("{tag}{name}1"), format!("{tag}{name}2")],
         passkey: None,

@@ -4,7 +4,7 @@ use super::{Tested, event, made, one};
 use crate::ratings::*;
 use crate::{GameWrite, SqlStore};
 
-fn rating(person: &str, rating: f64, deviation: f64, games: i64) -> RatingRow {
+pub(super) fn rating(person: &str, rating: f64, deviation: f64, games: i64) -> RatingRow {
     RatingRow {
         person: person.into(),
         variant: "chess".into(),
@@ -17,7 +17,7 @@ fn rating(person: &str, rating: f64, deviation: f64, games: i64) -> RatingRow {
     }
 }
 
-fn change(game: &str, row: &RatingRow, before: f64) -> RatedRow {
+pub(super) fn change(game: &str, row: &RatingRow, before: f64) -> RatedRow {
     RatedRow {
         game: game.into(),
         person: row.person.clone(),

@@ -2,7 +2,7 @@
 // program; HUSUN_CLIENT a folder with the client to be tested instead of the one inside the program.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,9 +75,17 @@ export async function startServer({ pause = false } = {}) {
   await start();
   return {
     base,
+    /** The program and the data folder, for those who run the server. */
+    program: binary(),
+    folder,
     log: () => log,
-    async restart() {
+    /** With `days` its own time, which stands still while it is down, has gone on by so many. */
+    async restart({ days = 0 } = {}) {
       await end('SIGKILL');
+      if (days) {
+        const [run, ms] = (await readFile(join(folder, 'alive'), 'utf8')).trim().split(/\s+/).map(Number);
+        await writeFile(join(folder, 'alive'), `${run} ${ms + days * 24 * 3600 * 1000}\n`);
+      }
       await start();
     },
     async stop() {

@@ -102,7 +102,7 @@ fn the_game_of_one_who_has_left_can_be_claimed_after_a_while() -> Tested {
         ("fischer:3m+2s", Some(60)),
         ("fischer:10m+5s", Some(80)),
         ("delay:20m+0s", Some(120)),
-        ("byoyomi:10m+5x30s", Some(75)),
+        ("byoyomi:10m+5x30s", Some(120)),
         ("tiger:120m+60s", Some(300)),
         ("days:1", None),
         ("none", None),

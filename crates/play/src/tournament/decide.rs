@@ -1,0 +1,208 @@
+//! Who may join and leave, and what follows of itself: the begin, the next round, the end.
+
+use super::{Event, GameResult, Kind, MOST_ROUND_ROBIN, Phase, Tournament};
+use crate::rating::engine_id;
+
+/// Milliseconds between two pairings of an arena at least, so that more than two are free when they are made.
+pub const WAVE_MS: i64 = 3000;
+/// Milliseconds for which an arena's last free one waits before the engine joins.
+const ALONE_MS: i64 = 10_000;
+/// Whoever joins a Swiss tournament later than after so many of its rounds would play too few.
+const LATE: u32 = 2;
+
+/// Why somebody cannot do that.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
+pub enum Refused {
+    #[error("this tournament is over")]
+    Over,
+    #[error("this tournament has as many players as it holds, {0}")]
+    Full(u32),
+    #[error("you take part already")]
+    Joined,
+    #[error("you do not take part")]
+    NotJoined,
+    #[error("a round robin cannot be joined when it has begun")]
+    Begun,
+    #[error("half of the rounds are over; it cannot be joined any more")]
+    Late,
+    #[error("it has begun already")]
+    Running,
+}
+
+/// What a tournament does next of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It begins, or is cancelled if too few have come.
+    Start,
+    /// A round, or some of an arena, are paired.
+    Pair,
+    /// It is over.
+    End,
+}
+
+impl Tournament {
+    /// What follows when somebody joins.
+    pub fn join(&self, id: &str, rating: i32) -> Result<Event, Refused> {
+        if let Some(entrant) = self.number(id) {
+            let left = self.entrants.get(entrant as usize).is_some_and(|e| e.away);
+            return match (self.phase, left) {
+                (Phase::Over | Phase::Cancelled, _) => Err(Refused::Over),
+                (_, true) => Ok(Event::Returned { entrant }),
+                (_, false) => Err(Refused::Joined),
+            };
+        }
+        let begun = self.phase == Phase::Running;
+        match (self.phase, self.plan.kind) {
+            (Phase::Over | Phase::Cancelled, _) => return Err(Refused::Over),
+            (Phase::Running, Kind::RoundRobin { .. }) => return Err(Refused::Begun),
+            (Phase::Running, Kind::Swiss { rounds }) if begun && self.rounds * LATE > rounds => {
+                return Err(Refused::Late);
+            }
+            _ => {}
+        }
+        let most = match self.plan.kind {
+            Kind::RoundRobin { .. } => self.plan.most.min(MOST_ROUND_ROBIN),
+            _ => self.plan.most,
+        };
+        let people = self.entrants.iter().filter(|e| e.level.is_none()).count();
+        if people as u32 >= most {
+            return Err(Refused::Full(most));
+        }
+        Ok(Event::Joined {
+            id: id.into(),
+            level: None,
+            rating,
+        })
+    }
+
+    /// What follows when somebody leaves: who has left is not paired any more; a game that runs goes on.
+    pub fn leave(&self, id: &str) -> Result<Event, Refused> {
+        let entrant = self.number(id).ok_or(Refused::NotJoined)?;
+        let known = self.entrants.get(entrant as usize);
+        match (self.phase, known.is_some_and(|e| e.away)) {
+            (Phase::Over | Phase::Cancelled, _) => Err(Refused::Over),
+            (_, true) => Err(Refused::NotJoined),
+            (_, false) => Ok(Event::Left { entrant }),
+        }
+    }
+
+    /// What follows when its maker calls it off.
+    pub fn cancel(&self) -> Result<Event, Refused> {
+        match self.phase {
+            Phase::Open => Ok(Event::Cancelled),
+            Phase::Running => Err(Refused::Running),
+            Phase::Over | Phase::Cancelled => Err(Refused::Over),
+        }
+    }
+
+    /// What follows from a game's end; nothing if that is known, or the game is none of its own.
+    pub fn end_of(&self, game: &str, result: GameResult) -> Option<Event> {
+        let pairing = self.pairings.get(*self.games.get(game)?)?;
+        let game = game.to_owned();
+        pairing
+            .result
+            .is_none()
+            .then_some(Event::Ended { game, result })
+    }
+
+    /// People who are paired from now on.
+    pub(super) fn staying(&self) -> impl Iterator<Item = u32> {
+        let entrants = (0..).zip(&self.entrants);
+        entrants.filter(|(_, e)| !e.away).map(|(n, _)| n)
+    }
+
+    /// What follows when it starts: the engine makes up an odd number, and stands by in an arena, whose numbers change;
+    /// where fewer than two are, it is cancelled.
+    pub fn start(&self, level_rating: impl FnOnce(u8) -> i32) -> Vec<Event> {
+        let people = self.staying().count();
+        let arena = matches!(self.plan.kind, Kind::Arena { .. });
+        let odd = people % 2 == 1 || arena && people > 0;
+        let mut events = Vec::new();
+        let level = self.plan.level.filter(|_| odd);
+        if let Some(level) = level.filter(|level| self.number(&engine_id(*level)).is_none()) {
+            events.push(Event::Joined {
+                id: engine_id(level),
+                level: Some(level),
+                rating: level_rating(level),
+            });
+        }
+        match people + events.len() {
+            0 | 1 => vec![Event::Cancelled],
+            _ => {
+                events.push(Event::Started);
+                events
+            }
+        }
+    }
+
+    /// What it does of itself at a time; `here` tells who of an arena's players has its page open.
+    pub fn next(&self, now_ms: i64, here: impl Fn(&str) -> bool) -> Option<Step> {
+        match self.phase {
+            Phase::Open => (self.plan.starts_ms <= now_ms).then_some(Step::Start),
+            Phase::Running => match self.plan.kind {
+                Kind::Arena { .. } => self.next_of_arena(now_ms, here),
+                _ => self.next_round(now_ms),
+            },
+            Phase::Over | Phase::Cancelled => None,
+        }
+    }
+
+    fn next_of_arena(&self, now_ms: i64, here: impl Fn(&str) -> bool) -> Option<Step> {
+        if self.closes_ms().is_some_and(|closes| closes <= now_ms) {
+            return (self.running == 0).then_some(Step::End);
+        }
+        if now_ms < self.paired_ms + WAVE_MS {
+            return None;
+        }
+        let free: Vec<u32> = self.free(here).collect();
+        let alone = free.first().and_then(|n| self.entrants.get(*n as usize));
+        let engine = self.engine_is_free() && alone.is_some_and(|e| e.free_ms + ALONE_MS <= now_ms);
+        (free.len() >= 2 || engine).then_some(Step::Pair)
+    }
+
+    fn engine_is_free(&self) -> bool {
+        let mut engines = self.entrants.iter().filter(|e| e.level.is_some());
+        engines.any(|e| e.playing == 0)
+    }
+
+    /// People of an arena who can be paired now.
+    pub(super) fn free(&self, here: impl Fn(&str) -> bool) -> impl Iterator<Item = u32> {
+        self.staying().filter(move |n| {
+            let entrant = self.entrants.get(*n as usize);
+            entrant.is_some_and(|e| e.level.is_none() && e.playing == 0 && here(&e.id))
+        })
+    }
+
+    fn next_round(&self, now_ms: i64) -> Option<Step> {
+        let all = self.rounds_in_all().unwrap_or(0);
+        // In a round robin over days all rounds are played at once.
+        let at_once = self.plan.is_slow() && matches!(self.plan.kind, Kind::RoundRobin { .. });
+        if self.rounds < all && (at_once || self.running == 0) {
+            let waits = self.rounds > 0 && !at_once;
+            let rest = if waits {
+                i64::from(self.plan.break_s) * 1000
+            } else {
+                0
+            };
+            // Where all but one have left there is nothing more to play.
+            return match self.staying().count() {
+                0 | 1 => (self.running == 0).then_some(Step::End),
+                _ => (self.rested_ms + rest <= now_ms).then_some(Step::Pair),
+            };
+        }
+        (self.running == 0).then_some(Step::End)
+    }
+
+    /// When it does something of itself at the earliest, as far as time alone decides; nothing where it waits for
+    /// games or people.
+    pub fn next_ms(&self) -> Option<i64> {
+        match self.phase {
+            Phase::Open => Some(self.plan.starts_ms),
+            Phase::Running if self.running == 0 => {
+                Some(self.rested_ms + i64::from(self.plan.break_s) * 1000)
+            }
+            _ => None,
+        }
+    }
+}

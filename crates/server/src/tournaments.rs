@@ -1,0 +1,576 @@
+//! Tournaments: made, joined, paired, played to their end. What happens in one is stored before anything follows from
+//! it: first that a round is paired, with the ids of its games, then the games. After a sudden end those that are
+//! missing are made, and ends of games that were noted with their last events are taken, so that nobody is paired twice
+//! and no game counts twice.
+
+mod games;
+mod live;
+mod show;
+mod wishes;
+
+use crate::accounts::Accounts;
+use crate::directory::Directory;
+use crate::lobby::told_to;
+use crate::refusal::{Reason, Refused, refused};
+use crate::services::{secret, wall_ms};
+use crate::vacations::Vacations;
+use crate::wire::{self, NewTournament, ServerMessage};
+use crate::work::Weight;
+use bus::{Listener, Subscription};
+use futures_util::StreamExt;
+use futures_util::stream;
+use live::{Live, read_plan};
+use play::rating;
+use play::rating::{Rating, Speed, engine_id};
+use play::table::Person;
+use play::tournament::{Event, GameResult, Phase, Step, Tournament};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use store::tournaments::{EndedGame, TitleRow, TournamentRow, TournamentStore};
+
+/// How often it is looked what time brings.
+const TICK: Duration = Duration::from_millis(500);
+/// Ends of games taken at once.
+const ENDS: u32 = 500;
+/// Games made at once.
+const MAKING: usize = 32;
+/// Tournaments of one account that are not over, and of all.
+const MOST_OF_ONE: u32 = 5;
+const MOST: usize = 500;
+/// Tournaments that are over and were looked at last.
+const REMEMBERED: usize = 16;
+/// Steps of a tournament at one time: one that starts pairs at once.
+const STEPS: usize = 4;
+/// A year.
+const AHEAD_MS: i64 = 366 * 24 * 3_600_000;
+
+/// The subject on which is told that a tournament has changed.
+fn told_at(id: &str) -> String {
+    format!("tournament.{id}")
+}
+
+/// All tournaments.
+#[derive(Clone)]
+pub struct Tournaments {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    directory: Directory,
+    accounts: Accounts,
+    vacations: Vacations,
+    store: Arc<dyn TournamentStore>,
+    /// Names of those who may make tournaments; everybody with an account if missing.
+    makers: Option<Vec<String>>,
+    live: Mutex<HashMap<String, Arc<Live>>>,
+    past: Mutex<VecDeque<Arc<Live>>>,
+}
+
+/// Somebody's place at a tournament, for as long as this is held.
+pub struct Place {
+    live: Arc<Live>,
+    guest: String,
+    _listens: [Subscription; 2],
+}
+
+impl Place {
+    /// The last change.
+    pub fn change(&self) -> wire::TournamentChange {
+        wire::TournamentChange {
+            id: self.live.id.clone(),
+            n: self.live.now().seq(),
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.live.leave(&self.guest);
+    }
+}
+
+fn none_such() -> Refused {
+    refused(Reason::NoSuchTournament, "there is no such tournament")
+}
+
+impl From<play::tournament::Refused> for Refused {
+    fn from(error: play::tournament::Refused) -> Refused {
+        refused(Reason::Tournament, error.to_string())
+    }
+}
+
+impl Tournaments {
+    /// Tournaments in a storage.
+    pub fn new(
+        directory: Directory,
+        accounts: Accounts,
+        vacations: Vacations,
+        store: Arc<dyn TournamentStore>,
+        makers: Option<Vec<String>>,
+    ) -> Tournaments {
+        Tournaments {
+            inner: Arc::new(Inner {
+                directory,
+                accounts,
+                vacations,
+                store,
+                makers,
+                live: Mutex::default(),
+                past: Mutex::default(),
+            }),
+        }
+    }
+
+    fn live(&self) -> MutexGuard<'_, HashMap<String, Arc<Live>>> {
+        let live = self.inner.live.lock();
+        live.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn past(&self) -> MutexGuard<'_, VecDeque<Arc<Live>>> {
+        let past = self.inner.past.lock();
+        past.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn all_live(&self) -> Vec<Arc<Live>> {
+        self.live().values().cloned().collect()
+    }
+
+    /// Plays all tournaments, for as long as the server runs.
+    pub async fn keep(self) {
+        while let Err(refused) = self.read_open().await {
+            tracing::warn!(message = %refused.message, "tournaments cannot be read yet");
+            tokio::time::sleep(TICK).await;
+        }
+        let services = self.inner.directory.services().clone();
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                _ = ticks.tick() => {}
+                // Several that end together are taken together.
+                () = services.ended.notified() => tokio::time::sleep(TICK / 10).await,
+            }
+            if let Err(refused) = self.take_ends().await {
+                tracing::warn!(message = %refused.message, "ends of games are taken later");
+                continue;
+            }
+            let all = self.all_live();
+            let steps = stream::iter(all).map(|live| self.go_on(live));
+            steps.buffer_unordered(MAKING).collect::<Vec<()>>().await;
+        }
+    }
+
+    /// Takes over what was not over.
+    async fn read_open(&self) -> Result<(), Refused> {
+        for row in self.inner.store.open_tournaments().await? {
+            let id = row.id.clone();
+            match self.read(row).await {
+                Ok(live) => {
+                    self.live().entry(id).or_insert(live);
+                }
+                Err(refused) if refused.reason == Reason::Damaged => {
+                    tracing::error!(tournament = id, message = %refused.message, "it is left aside");
+                }
+                Err(refused) => return Err(refused),
+            }
+        }
+        Ok(())
+    }
+
+    async fn read(&self, row: TournamentRow) -> Result<Arc<Live>, Refused> {
+        let tournament = self.replayed(&row).await?;
+        let asked: Vec<String> = tournament
+            .pairings()
+            .iter()
+            .filter(|p| p.result.is_none())
+            .map(|p| p.new.game.clone())
+            .collect();
+        let made = self.inner.store.games_made(&asked).await?;
+        let unmade = asked.into_iter().filter(|id| !made.contains(id)).collect();
+        Ok(Arc::new(Live::new(row, tournament, unmade)))
+    }
+
+    async fn replayed(&self, row: &TournamentRow) -> Result<Tournament, Refused> {
+        let plan = read_plan(row)?;
+        let events = self.inner.store.tournament_events(&row.id).await?;
+        let replay = move || {
+            let events = events.iter().map(|e| (e.wall_ms, e.body.as_str()));
+            Tournament::replay(plan, events)
+        };
+        let work = self.inner.directory.work();
+        let replayed = work.run(Weight::Light, replay).await?;
+        replayed.map_err(|error| live::damaged(&row.id, &error))
+    }
+
+    /// A tournament.
+    async fn find(&self, id: &str) -> Result<Arc<Live>, Refused> {
+        if let Some(live) = self.live().get(id) {
+            return Ok(live.clone());
+        }
+        if let Some(live) = self.past().iter().find(|live| live.id == id) {
+            return Ok(live.clone());
+        }
+        let row = self.inner.store.tournament(id).await?;
+        let live = self.read(row.ok_or_else(none_such)?).await?;
+        if !matches!(live.now().phase(), Phase::Over | Phase::Cancelled) {
+            // It is about to be taken over.
+            return Err(refused(
+                Reason::Busy,
+                "the tournament does not answer; try again",
+            ));
+        }
+        self.remember(live.clone());
+        Ok(live)
+    }
+
+    fn remember(&self, live: Arc<Live>) {
+        let mut past = self.past();
+        past.retain(|known| known.id != live.id);
+        past.push_front(live);
+        past.truncate(REMEMBERED);
+    }
+
+    /// Whether somebody may make tournaments.
+    pub fn may_make(&self, person: &Person) -> Result<(), Refused> {
+        if !person.account {
+            let message = "tournaments are made by those who have an account: sign in first";
+            return Err(refused(Reason::SignIn, message));
+        }
+        let among =
+            |names: &Vec<String>| names.iter().any(|n| n.eq_ignore_ascii_case(&person.name));
+        match self.inner.makers.as_ref().is_none_or(among) {
+            true => Ok(()),
+            false => {
+                let message =
+                    "on this server tournaments are made by those whom its operator has named";
+                Err(refused(Reason::NotYours, message))
+            }
+        }
+    }
+
+    /// Makes a tournament.
+    pub async fn make(&self, wish: &NewTournament, person: &Person) -> Result<String, Refused> {
+        self.may_make(person)?;
+        let now_ms = wall_ms();
+        let plan = wishes::plan_of(self.inner.directory.variants(), wish, now_ms)?;
+        if self.live().len() >= MOST {
+            let message = "as many tournaments are open as this server holds; come again later";
+            return Err(refused(Reason::Limit, message));
+        }
+        let row = TournamentRow {
+            id: secret(5),
+            plan: serde_json::to_string(&plan).map_err(|e| refused(Reason::Game, e.to_string()))?,
+            maker: person.guest.clone(),
+            made_ms: now_ms,
+            starts_ms: plan.starts_ms,
+            phase: live::phase_name(Phase::Open).into(),
+            people: 0,
+            ended_ms: None,
+        };
+        if !self.inner.store.make_tournament(&row, MOST_OF_ONE).await? {
+            let message = format!("{MOST_OF_ONE} of your tournaments are not over yet");
+            return Err(refused(Reason::Limit, message));
+        }
+        let id = row.id.clone();
+        let live = Live::new(row, Tournament::new(plan), Vec::new());
+        self.live().insert(id.clone(), Arc::new(live));
+        Ok(id)
+    }
+
+    /// Joins a tournament.
+    pub async fn join(&self, id: &str, person: &Person) -> Result<(), Refused> {
+        if !person.account {
+            let message = "tournaments are played by those who have an account: sign in first";
+            return Err(refused(Reason::SignIn, message));
+        }
+        let live = self.find(id).await?;
+        let rating = self.rating(&live, &person.guest).await?;
+        self.change(&live, Vec::new(), |t| {
+            Ok(vec![t.join(&person.guest, rating)?])
+        })
+        .await
+    }
+
+    /// Leaves it.
+    pub async fn leave(&self, id: &str, person: &Person) -> Result<(), Refused> {
+        let live = self.find(id).await?;
+        self.change(&live, Vec::new(), |t| Ok(vec![t.leave(&person.guest)?]))
+            .await
+    }
+
+    /// Calls it off, for its maker.
+    pub async fn cancel(&self, id: &str, person: &Person) -> Result<(), Refused> {
+        let live = self.find(id).await?;
+        if live.maker != person.guest {
+            let message = "a tournament is called off by its maker alone";
+            return Err(refused(Reason::NotYours, message));
+        }
+        self.change(&live, Vec::new(), |t| Ok(vec![t.cancel()?]))
+            .await
+    }
+
+    /// Takes a deleted account out of what is not over.
+    pub async fn forget(&self, account: &str) {
+        for live in self.all_live() {
+            live.forget_names();
+            let left = self.change(&live, Vec::new(), |t| match t.number(account) {
+                Some(_) => Ok(t.leave(account).into_iter().collect()),
+                None => Ok(Vec::new()),
+            });
+            if let Err(refused) = left.await {
+                tracing::warn!(tournament = live.id, message = %refused.message, "one who is gone stays in it");
+            }
+        }
+        for live in self.past().iter() {
+            live.forget_names();
+        }
+    }
+
+    /// Comes to a tournament: what changes is told from then on.
+    pub async fn enter(
+        &self,
+        id: &str,
+        person: &Person,
+        listener: Arc<dyn Listener>,
+    ) -> Result<Place, Refused> {
+        let live = self.find(id).await?;
+        let busy = |_| refused(Reason::Busy, "the tournament does not answer; try again");
+        let bus = &self.inner.directory.services().bus;
+        let (told, own) = (told_at(id), told_to(&person.guest));
+        let told = bus.subscribe(&told, listener.clone()).await.map_err(busy)?;
+        let own = bus.subscribe(&own, listener).await.map_err(busy)?;
+        live.enter(&person.guest);
+        Ok(Place {
+            live,
+            guest: person.guest.clone(),
+            _listens: [told, own],
+        })
+    }
+
+    /// The rating with which somebody comes: in the first game at the speed of the clock.
+    async fn rating(&self, live: &Live, id: &str) -> Result<i32, Refused> {
+        let tournament = live.now();
+        let plan = tournament.plan();
+        let directory = &self.inner.directory;
+        let strength = directory.services().ratings.strength(id).await?;
+        let Some(first) = plan.games.first() else {
+            return Ok(play::lobby::UNRATED);
+        };
+        let speed = Speed::of(&plan.control);
+        Ok(
+            match (
+                rating::level_of(id),
+                strength.knows(first, speed, directory.variants()),
+            ) {
+                (Some(_), None) => Rating::first(id, 0).rating.round() as i32,
+                (_, known) => known.unwrap_or(play::lobby::UNRATED),
+            },
+        )
+    }
+
+    /// Has a tournament do what is decided of it as it is now: stored first, then seen.
+    async fn change(
+        &self,
+        live: &Arc<Live>,
+        known: Vec<String>,
+        decide: impl FnOnce(&Tournament) -> Result<Vec<Event>, Refused>,
+    ) -> Result<(), Refused> {
+        let gate = live.gate.lock().await;
+        if live.is_stale() {
+            // It is not known whether what was written last is stored.
+            let row = self.inner.store.tournament(&live.id).await?;
+            live.set(self.replayed(&row.ok_or_else(none_such)?).await?);
+        }
+        let before = live.now();
+        let events = decide(&before)?;
+        if events.is_empty() && known.is_empty() {
+            return Ok(());
+        }
+        let ms = wall_ms();
+        let mut after = (*before).clone();
+        for event in &events {
+            if let Err(error) = after.apply(event, ms) {
+                tracing::error!(tournament = live.id, %error, ?event, "what was decided does not apply");
+                metrics::counter!("husun_faults_total").increment(1);
+                return Err(refused(
+                    Reason::Fault,
+                    "a fault of the server; it has been noted",
+                ));
+            }
+        }
+        let titles = self.titles_of(live, &after, ms);
+        let write = live.write(&before, &after, &events, ms, known, titles);
+        if let Err(error) = self.inner.store.write_tournament(&write).await {
+            live.doubt();
+            return Err(error.into());
+        }
+        let new = events.iter().filter_map(|event| match event {
+            Event::Paired { games, .. } => Some(games.iter().map(|new| new.game.clone())),
+            _ => None,
+        });
+        live.to_make(new.flatten());
+        live.set(after);
+        drop(gate);
+        self.tell(live);
+        if matches!(live.now().phase(), Phase::Over | Phase::Cancelled) {
+            self.live().remove(&live.id);
+            self.remember(live.clone());
+        }
+        Ok(())
+    }
+
+    /// Who has won a title, once it is over.
+    fn titles_of(&self, live: &Live, tournament: &Tournament, at_ms: i64) -> Vec<TitleRow> {
+        let over = tournament.phase() == Phase::Over && !tournament.pairings().is_empty();
+        let Some(title) = tournament.plan().champion.clone().filter(|_| over) else {
+            return Vec::new();
+        };
+        let standings = tournament.standings();
+        let first = standings.iter().take_while(|s| s.rank == 1);
+        let people = first.filter_map(|s| tournament.entrants().get(s.entrant as usize));
+        people
+            .filter(|e| e.level.is_none())
+            .map(|entrant| TitleRow {
+                person: entrant.id.clone(),
+                tournament: live.id.clone(),
+                title: title.clone(),
+                at_ms,
+            })
+            .collect()
+    }
+
+    fn tell(&self, live: &Live) {
+        let n = live.now().seq();
+        self.publish(
+            &told_at(&live.id),
+            &ServerMessage::TournamentChange(wire::TournamentChange {
+                id: live.id.clone(),
+                n,
+            }),
+        );
+    }
+
+    fn publish(&self, subject: &str, message: &ServerMessage) {
+        match serde_json::to_vec(message) {
+            Ok(text) => {
+                let bus = &self.inner.directory.services().bus;
+                bus.publish(subject, text.into());
+            }
+            Err(error) => tracing::error!(%error, "a message cannot be written"),
+        }
+    }
+
+    /// Tells tournaments of their games that have ended.
+    async fn take_ends(&self) -> Result<(), Refused> {
+        loop {
+            let ended = self.inner.store.ended_games(ENDS).await?;
+            if ended.is_empty() {
+                return Ok(());
+            }
+            let full = ended.len() as u32 == ENDS;
+            let mut by_tournament: HashMap<String, Vec<EndedGame>> = HashMap::new();
+            for game in ended {
+                by_tournament
+                    .entry(game.tournament.clone())
+                    .or_default()
+                    .push(game);
+            }
+            for (id, games) in by_tournament {
+                self.take_ends_of(&id, games).await?;
+            }
+            if !full {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn take_ends_of(&self, id: &str, games: Vec<EndedGame>) -> Result<(), Refused> {
+        let live = self.live().get(id).cloned();
+        let mut results: Vec<(String, GameResult)> = Vec::new();
+        for game in &games {
+            match serde_json::from_str(&game.body) {
+                Ok(result) if live.is_some() => results.push((game.game.clone(), result)),
+                Ok(_) => self.inner.store.drop_ended(&game.game).await?,
+                Err(error) => {
+                    tracing::error!(game = game.game, %error, "the end of a game cannot be read");
+                    self.inner.store.drop_ended(&game.game).await?;
+                }
+            }
+        }
+        let Some(live) = live.filter(|_| !results.is_empty()) else {
+            return Ok(());
+        };
+        let known = results.iter().map(|(game, _)| game.clone()).collect();
+        self.change(&live, known, |tournament| {
+            let events = results.into_iter();
+            Ok(events
+                .filter_map(|(game, result)| tournament.end_of(&game, result))
+                .collect())
+        })
+        .await
+    }
+
+    /// What time brings to a tournament.
+    async fn go_on(&self, live: Arc<Live>) {
+        for _ in 0..STEPS {
+            let now_ms = wall_ms();
+            let Some(step) = live.now().next(now_ms, |id| live.is_here(id)) else {
+                break;
+            };
+            let done = match step {
+                Step::Start => self.start(&live).await,
+                Step::Pair => self.pair(&live, now_ms).await,
+                Step::End => {
+                    self.change(&live, Vec::new(), |_| Ok(vec![Event::Over]))
+                        .await
+                }
+            };
+            if let Err(refused) = done {
+                tracing::warn!(tournament = live.id, ?step, message = %refused.message, "it goes on later");
+                return;
+            }
+            if matches!(step, Step::Pair) {
+                break;
+            }
+        }
+        self.make_games(&live).await;
+    }
+
+    async fn start(&self, live: &Arc<Live>) -> Result<(), Refused> {
+        let level = live.now().plan().level;
+        let rating = match level {
+            Some(level) => self.rating(live, &engine_id(level)).await?,
+            None => play::lobby::UNRATED,
+        };
+        self.change(live, Vec::new(), |t| Ok(t.start(|_| rating)))
+            .await
+    }
+
+    /// Pairs a round, in the pool.
+    async fn pair(&self, live: &Arc<Live>, now_ms: i64) -> Result<(), Refused> {
+        let (known, watched) = (live.now(), live.clone());
+        let seq = known.seq();
+        let pair = move || known.pair(now_ms, |id| watched.is_here(id), || secret(7));
+        let work = self.inner.directory.work();
+        let events = work.run(Weight::Heavy, pair).await?;
+        self.change(live, Vec::new(), |tournament| {
+            // Somebody has left meanwhile, or come: it is paired anew.
+            Ok(match tournament.seq() == seq {
+                true => events,
+                false => Vec::new(),
+            })
+        })
+        .await
+    }
+
+    /// Brings the names of entrants.
+    async fn know_names(&self, live: &Live, ids: &[String]) -> Result<(), Refused> {
+        let missing = live.unnamed(ids);
+        if !missing.is_empty() {
+            let store = self.inner.accounts.store();
+            live.learn(store.names_of(&missing).await?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! The games of a tournament that were paired: made, and made again where it is not known whether they are there.
+
+use super::live::Live;
+use super::{MAKING, Tournaments};
+use crate::accounts::person_of;
+use crate::lobby::{game_shown, told_to};
+use crate::refusal::{Reason, Refused, refused};
+use crate::services::secret;
+use crate::wire::{self, ServerMessage};
+use futures_util::StreamExt;
+use futures_util::stream;
+use husun::Side;
+use play::lobby::Wanted;
+use play::table::{OfTournament, SeatSpec, Spec};
+use play::tournament::{Kind, Plan, Tournament};
+use play::{Both, rating};
+use rand::RngExt;
+use std::sync::Arc;
+
+/// Milliseconds for a first move: a twentieth of what forty moves get in an arena, a fifth elsewhere, within bounds.
+const FIRST_MOVE: [(u32, [u64; 2]); 2] = [(20, [20_000, 60_000]), (5, [60_000, 600_000])];
+
+impl Tournaments {
+    /// Makes the games that were paired and are not there.
+    pub(super) async fn make_games(&self, live: &Arc<Live>) {
+        let unmade = live.unmade();
+        if unmade.is_empty() {
+            return;
+        }
+        if live.is_doubtful() {
+            // Some of them may be there: the storage did not answer.
+            match self.inner.store.games_made(&unmade).await {
+                Ok(made) => live.made(&made),
+                Err(_) => return,
+            }
+        }
+        let tournament = live.now();
+        let makes = stream::iter(live.unmade()).map(|id| {
+            let (tournament, live) = (tournament.clone(), live.clone());
+            async move {
+                match self.make_game(&live, &tournament, &id).await {
+                    Ok(()) => live.made(&[id]),
+                    Err(refused) => {
+                        live.doubt_games();
+                        tracing::warn!(game = id, message = %refused.message, "a game is made later");
+                    }
+                }
+            }
+        });
+        makes.buffer_unordered(MAKING).collect::<Vec<()>>().await;
+    }
+
+    async fn make_game(
+        &self,
+        live: &Live,
+        tournament: &Tournament,
+        id: &str,
+    ) -> Result<(), Refused> {
+        let pairing = tournament
+            .pairings()
+            .iter()
+            .rev()
+            .find(|p| p.new.game == id);
+        let Some(pairing) = pairing else {
+            return Ok(());
+        };
+        let plan = tournament.plan();
+        let wanted = plan.games.get(pairing.new.wanted as usize);
+        let wanted =
+            wanted.ok_or_else(|| refused(Reason::Damaged, "its game is not in the list"))?;
+        let mut seats = Both::of(|_| SeatSpec::default());
+        let mut people = Vec::new();
+        for side in Side::ALL {
+            let entrant = tournament.entrants().get(pairing.of(side) as usize);
+            let entrant =
+                entrant.ok_or_else(|| refused(Reason::Damaged, "it has no such player"))?;
+            let seat = seats.get_mut(side);
+            seat.number = secret(16);
+            seat.level = entrant.level;
+            if entrant.level.is_none() {
+                let account = self.inner.accounts.store().account(&entrant.id).await?;
+                let account =
+                    account.ok_or_else(|| refused(Reason::Damaged, "a player is gone"))?;
+                live.learn(vec![(account.id.clone(), account.name.clone())]);
+                people.push((side, account.id.clone()));
+                seat.kept = Some(person_of(&account));
+            }
+        }
+        let (variant, family) = match wanted {
+            Wanted::Variant(name) => (Some(name.clone()), None),
+            Wanted::Family(name) => (None, Some(name.clone())),
+        };
+        let spec = Spec {
+            variant,
+            family,
+            fen: None,
+            control: plan.control,
+            takebacks: false,
+            public: Some(true),
+            clocks_wait: true,
+            engine_resigns: true,
+            rated: plan.rated,
+            tournament: Some(OfTournament {
+                id: live.id.clone(),
+                first_move_ms: first_move_ms(plan),
+            }),
+            seats,
+            seed: rand::rng().random(),
+        };
+        let names = Both::of(|side| live.shown_name(tournament, pairing.of(side)));
+        self.inner.directory.begin_as(id, spec, Vec::new()).await?;
+        for (side, person) in &people {
+            if plan.is_slow()
+                && let Err(refused) = self.inner.vacations.tell_new(id, [person, person]).await
+            {
+                tracing::warn!(game = id, message = %refused.message, "a vacation is not told of");
+            }
+            let message = ServerMessage::Paired(wire::Paired {
+                game: id.into(),
+                side: (*side).into(),
+                opponent: names.get(side.opponent()).clone(),
+                name: game_shown(self.inner.directory.variants(), wanted).name,
+                clock: plan.control.to_string(),
+            });
+            self.publish(&told_to(person), &message);
+        }
+        Ok(())
+    }
+}
+
+/// Milliseconds that each side has for its first move.
+fn first_move_ms(plan: &Plan) -> u64 {
+    let arena = matches!(plan.kind, Kind::Arena { .. });
+    let (part, [least, most]) = FIRST_MOVE[usize::from(!arena)];
+    let usual = rating::usual_time(&plan.control).unwrap_or_default() / part;
+    (usual.as_millis() as u64).clamp(least, most)
+}

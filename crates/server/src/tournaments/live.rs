@@ -1,0 +1,214 @@
+//! A tournament in memory: what is stored of it, who has its page open, and which games are still to be made.
+
+use crate::refusal::{Reason, Refused, refused};
+use play::tournament::{Event, Phase, Plan, Standing, Tournament};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use store::tournaments::{TitleRow, TournamentEvent, TournamentRow, TournamentWrite};
+
+/// For how long names hold: somebody may get another one.
+const NAMES_HOLD: Duration = Duration::from_secs(60);
+
+/// A tournament in memory.
+pub(super) struct Live {
+    pub id: String,
+    pub maker: String,
+    /// Held by who changes it.
+    pub gate: tokio::sync::Mutex<()>,
+    now: Mutex<Arc<Tournament>>,
+    here: Mutex<HashMap<String, usize>>,
+    names: Mutex<Names>,
+    unmade: Mutex<Vec<String>>,
+    standings: Mutex<Option<(u64, Arc<Vec<Standing>>)>>,
+    stale: AtomicBool,
+    doubtful: AtomicBool,
+}
+
+struct Names {
+    since: Instant,
+    known: HashMap<String, String>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The refusal of a tournament that cannot be read.
+pub(super) fn damaged(id: &str, problem: &dyn std::fmt::Display) -> Refused {
+    let message = format!("tournament {id} in the storage is damaged: {problem}");
+    refused(Reason::Damaged, message)
+}
+
+/// What was settled.
+pub(super) fn read_plan(row: &TournamentRow) -> Result<Plan, Refused> {
+    serde_json::from_str(&row.plan).map_err(|error| damaged(&row.id, &error))
+}
+
+/// How far a tournament is, as it is stored.
+pub(super) fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Open => "open",
+        Phase::Running => "running",
+        Phase::Over => "over",
+        Phase::Cancelled => "cancelled",
+    }
+}
+
+impl Live {
+    pub fn new(row: TournamentRow, tournament: Tournament, unmade: Vec<String>) -> Live {
+        Live {
+            id: row.id,
+            maker: row.maker,
+            gate: tokio::sync::Mutex::default(),
+            now: Mutex::new(Arc::new(tournament)),
+            here: Mutex::default(),
+            names: Mutex::new(Names {
+                since: Instant::now(),
+                known: HashMap::new(),
+            }),
+            unmade: Mutex::new(unmade),
+            standings: Mutex::default(),
+            stale: AtomicBool::new(false),
+            doubtful: AtomicBool::new(false),
+        }
+    }
+
+    /// The tournament as it is stored.
+    pub fn now(&self) -> Arc<Tournament> {
+        locked(&self.now).clone()
+    }
+
+    /// Takes over what is stored now.
+    pub fn set(&self, tournament: Tournament) {
+        *locked(&self.now) = Arc::new(tournament);
+        self.stale.store(false, Relaxed);
+    }
+
+    /// Who stands where, reckoned once.
+    pub fn standings(&self) -> (Arc<Tournament>, Arc<Vec<Standing>>) {
+        let now = self.now();
+        let mut known = locked(&self.standings);
+        if let Some((seq, standings)) = &*known
+            && *seq == now.seq()
+        {
+            return (now, standings.clone());
+        }
+        let standings = Arc::new(now.standings());
+        *known = Some((now.seq(), standings.clone()));
+        (now, standings)
+    }
+
+    /// What was written last may be stored or not.
+    pub fn doubt(&self) {
+        self.stale.store(true, Relaxed);
+    }
+
+    pub fn is_stale(&self) -> bool {
+        self.stale.load(Relaxed)
+    }
+
+    /// Games that were to be made may be there or not.
+    pub fn doubt_games(&self) {
+        self.doubtful.store(true, Relaxed);
+    }
+
+    pub fn is_doubtful(&self) -> bool {
+        self.doubtful.swap(false, Relaxed)
+    }
+
+    pub fn enter(&self, guest: &str) {
+        *locked(&self.here).entry(guest.into()).or_default() += 1;
+    }
+
+    pub fn leave(&self, guest: &str) {
+        let mut here = locked(&self.here);
+        if let Some(pages) = here.get_mut(guest) {
+            *pages -= 1;
+            if *pages == 0 {
+                here.remove(guest);
+            }
+        }
+    }
+
+    pub fn is_here(&self, guest: &str) -> bool {
+        locked(&self.here).contains_key(guest)
+    }
+
+    pub fn unmade(&self) -> Vec<String> {
+        locked(&self.unmade).clone()
+    }
+
+    pub fn to_make(&self, games: impl Iterator<Item = String>) {
+        locked(&self.unmade).extend(games);
+    }
+
+    pub fn made(&self, games: &[String]) {
+        locked(&self.unmade).retain(|id| !games.contains(id));
+    }
+
+    /// Ids whose names are not known.
+    pub fn unnamed(&self, ids: &[String]) -> Vec<String> {
+        let mut names = locked(&self.names);
+        if names.since.elapsed() > NAMES_HOLD {
+            names.known.clear();
+            names.since = Instant::now();
+        }
+        let unknown = ids.iter().filter(|id| !names.known.contains_key(*id));
+        unknown.cloned().collect()
+    }
+
+    pub fn learn(&self, found: Vec<(String, String)>) {
+        locked(&self.names).known.extend(found);
+    }
+
+    pub fn forget_names(&self) {
+        locked(&self.names).known.clear();
+    }
+
+    pub fn name(&self, id: &str) -> Option<String> {
+        locked(&self.names).known.get(id).cloned()
+    }
+
+    /// The name of an entrant as people see it.
+    pub fn shown_name(&self, tournament: &Tournament, entrant: u32) -> String {
+        let Some(entrant) = tournament.entrants().get(entrant as usize) else {
+            return String::new();
+        };
+        match entrant.level {
+            Some(level) => format!("Level {level}"),
+            None => self.name(&entrant.id).unwrap_or_default(),
+        }
+    }
+
+    /// What is written of what has happened.
+    pub fn write(
+        &self,
+        before: &Tournament,
+        after: &Tournament,
+        events: &[Event],
+        wall_ms: i64,
+        known: Vec<String>,
+        titles: Vec<TitleRow>,
+    ) -> TournamentWrite {
+        let numbered = (before.seq() as i64 + 1..).zip(events);
+        let people = after.entrants().iter().filter(|e| !e.away);
+        let over = matches!(after.phase(), Phase::Over | Phase::Cancelled);
+        TournamentWrite {
+            id: self.id.clone(),
+            events: numbered
+                .map(|(seq, event)| TournamentEvent {
+                    seq,
+                    wall_ms,
+                    body: event.to_text(),
+                })
+                .collect(),
+            known,
+            phase: phase_name(after.phase()).into(),
+            people: people.count() as i64,
+            ended_ms: over.then_some(wall_ms),
+            titles,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// Tournaments in words.
+import type { TieBreak, TournamentCard } from '../api/types';
+import { clockWords } from '../parts/clock';
+
+/** Who meets whom. */
+export function kindText(kind: TournamentCard['kind']): string {
+  if ('arena' in kind) {
+    const { minutes } = kind.arena;
+    return minutes % 60 ? `Arena, ${minutes} minutes` : `Arena, ${minutes / 60} h`;
+  }
+  if ('swiss' in kind) return `Swiss, ${kind.swiss.rounds} rounds`;
+  return kind.round_robin.twice ? 'Everybody twice against everybody' : 'Everybody against everybody';
+}
+
+/** What is played with which clock. */
+export function gamesText(card: Pick<TournamentCard, 'games' | 'clock' | 'rated'>): string {
+  const names = card.games.map((game) => (game.family ? `${game.family} (by its customs)` : game.name));
+  return `${names.join(', then ')}, ${clockWords(card.clock)}${card.rated ? ', rated' : ''}`;
+}
+
+export const TIES: Record<TieBreak, [short: string, long: string]> = {
+  buchholz: ['Buchholz', "the sum of the opponents' scores"],
+  buchholz_cut1: ['Buchholz −1', "the sum of the opponents' scores without the least of them"],
+  sonneborn_berger: [
+    'S-B',
+    'Sonneborn-Berger: the scores of those who were beaten, and half of those with whom it was a draw',
+  ],
+  direct_encounter: ['Direct', 'the games of those of equal score with each other'],
+  wins: ['Wins', 'games won'],
+  blacks: ['Second', 'games in which one moved second'],
+};
+
+/** Points as `2½`. */
+export function pointsText(points: number): string {
+  const whole = Math.trunc(points);
+  const rest = Math.abs(points - whole);
+  const part = rest === 0.25 ? '¼' : rest === 0.5 ? '½' : rest === 0.75 ? '¾' : '';
+  return whole || !part ? `${whole}${part}` : part;
+}
+
+/** How long until a time, or how long ago. */
+export function inText(ms: number): string {
+  const minutes = Math.round(Math.abs(ms) / 60_000);
+  if (minutes < 1) return ms >= 0 ? 'in a moment' : 'a moment ago';
+  const words =
+    minutes < 120
+      ? `${minutes} min`
+      : minutes < 48 * 60
+        ? `${Math.round(minutes / 60)} hours`
+        : `${Math.round(minutes / 60 / 24)} days`;
+  return ms >= 0 ? `in ${words}` : `${words} ago`;
+}
+
+/** A short time that runs down, as `1:05`. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const two = (n: number) => String(n).padStart(2, '0');
+  return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}

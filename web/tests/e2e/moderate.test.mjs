@@ -1,0 +1,176 @@
+// Moderation: one reports, another moderates and settles, all by keyboard; what is announced is seen; what is removed is gone.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { violations } from './lib/axe.mjs';
+import { register } from './lib/people.mjs';
+import { stage, visit } from './lib/stage.mjs';
+
+const here = stage();
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+const run = promisify(execFile);
+
+/** Who runs the server. */
+async function admin(...words) {
+  const { stdout } = await run(here.server.program, ['admin', '--data', here.server.folder, ...words]);
+  return stdout;
+}
+
+/** Moves the focus by the key alone until it is on what is wanted. */
+async function tabTo(page, wanted) {
+  for (let n = 0; n < 80; n++) {
+    await page.keyboard.press('Tab');
+    if (await wanted.evaluate((element) => element === document.activeElement).catch(() => false)) return;
+  }
+  assert.fail(`the keyboard does not reach ${wanted}`);
+}
+
+async function press(page, wanted) {
+  await wanted.waitFor();
+  await tabTo(page, wanted);
+  await page.keyboard.press('Enter');
+}
+
+async function isInBounds(page) {
+  assert.deepEqual(await violations(page), []);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(wide <= 0, `${wide} pixels too wide`);
+}
+
+test('a report is made, seen by those who moderate alone, and settled by keyboard', async () => {
+  const [rude, mona, ann] = [await here.person(), await here.person(), await here.person(PHONE)];
+  let game;
+  await visit(rude, async (page) => {
+    await register(page, 'Rudolf');
+    game = await rude.makeGame({ variant: 'chess', side: 'white' });
+    await page.goto(`/game/${game.id}`);
+    await page.getByText('Links to this game').waitFor();
+    await visit(ann, async (page) => {
+      await register(page, 'Ann_K');
+      await page.goto(`/game/${game.id}#${game.friend_seat}`);
+      const chat = page.getByRole('region', { name: 'Chat' });
+      await chat.waitFor();
+      await rude.page.getByRole('textbox', { name: 'Message' }).fill('you play like a donkey');
+      await rude.page.getByRole('button', { name: 'Send' }).click();
+      await chat.getByText('like a donkey').waitFor();
+      // One line, to be reported without looking far for it.
+      await chat.getByRole('button', { name: 'Report: you play like a donkey' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('What is wrong?').selectOption('abuse');
+      await dialog.getByLabel('What happened?').fill('He began at once.');
+      await isInBounds(page);
+      await dialog.getByRole('button', { name: 'Report', exact: true }).click();
+      await dialog.getByText('Thank you. Those who moderate see it.').waitFor();
+      await dialog.getByRole('button', { name: 'Good' }).click();
+      // She does not moderate: there is nothing for her.
+      ann.allowed.push(/404/);
+      await page.goto('/moderate');
+      await page.getByRole('alert').getByText('for those who moderate').waitFor();
+      await isInBounds(page);
+
+      await visit(mona, async (moderating) => {
+        await register(moderating, 'Mona');
+        assert.match(await admin('moderators', 'add', 'Mona'), /moderates now/);
+        await moderating.goto('/account');
+        await moderating.getByRole('link', { name: /those see who moderate/ }).click();
+        const report = moderating.getByRole('article');
+        await report.getByText('you play like a donkey').waitFor();
+        await report.getByText('He began at once.').waitFor();
+        await isInBounds(moderating);
+        // All by keyboard from here on.
+        await press(moderating, report.getByRole('button', { name: 'Remove the line…' }));
+        let dialog = moderating.getByRole('dialog');
+        await tabTo(moderating, dialog.getByLabel('Why?'));
+        await moderating.keyboard.type('insult');
+        await isInBounds(moderating);
+        await press(moderating, dialog.getByRole('button', { name: 'Do it' }));
+        await moderating.getByText('the line is removed').waitFor();
+        await press(moderating, report.getByRole('button', { name: 'No chat…' }));
+        dialog = moderating.getByRole('dialog');
+        await tabTo(moderating, dialog.getByLabel('Why?'));
+        await moderating.keyboard.type('insults');
+        await press(moderating, dialog.getByRole('button', { name: 'Do it' }));
+        await moderating.getByText(/Rudolf may not write in chat, until/).waitFor();
+        await tabTo(moderating, report.getByLabel('Answer to this report'));
+        await moderating.keyboard.type('He is quiet for a day.');
+        await moderating.keyboard.press('Enter');
+        await moderating.getByText('Nothing is open.').waitFor();
+        await press(moderating, moderating.getByRole('link', { name: 'Log', exact: true }));
+        await moderating.getByText('removed chat of').waitFor();
+        await isInBounds(moderating);
+        for (const [part, there] of [
+          ['Bans', /no chat, until/],
+          ['Accounts', /last here/],
+        ]) {
+          await moderating.getByRole('link', { name: part, exact: true }).click();
+          await moderating.getByText(there).first().waitFor();
+          await isInBounds(moderating);
+        }
+        await moderating.getByRole('link', { name: 'Rudolf' }).click();
+        await moderating.getByRole('heading', { name: 'What was done' }).waitFor();
+        await isInBounds(moderating);
+      });
+
+      // Both see that the line is gone, and he is told that he is quiet.
+      await rude.page.getByText('removed by a moderator').waitFor();
+      await rude.page.getByRole('textbox', { name: 'Message' }).fill('what?');
+      await rude.page.getByRole('button', { name: 'Send' }).click();
+      await rude.page.getByText(/you may not write in chat, until .* insults/).waitFor();
+      await page.goto('/account');
+      await page.getByText('He is quiet for a day.').waitFor();
+      await isInBounds(page);
+    });
+  });
+});
+
+test('what is announced stands at the top of every page until its end', async () => {
+  const watcher = await here.person(PHONE);
+  await visit(watcher, async (page) => {
+    // A socket is open here: it is told at once.
+    const game = await watcher.makeGame({ variant: 'chess', side: 'white' });
+    await page.goto(`/game/${game.id}`);
+    await page.getByText('Links to this game').waitFor();
+    const told = await admin('announce', 'The server rests at noon', '--for', '1h', '--json');
+    const line = page.getByRole('status', { name: 'Announcements' }).getByText('The server rests at noon');
+    await line.waitFor();
+    await isInBounds(page);
+    // Here none is: it is asked for.
+    await page.goto('/rules');
+    await line.waitFor();
+    await isInBounds(page);
+    await press(page, page.getByRole('button', { name: 'Close: The server rests at noon' }));
+    await line.waitFor({ state: 'detached' });
+    await page.goto('/learn');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForTimeout(500);
+    assert.equal(await line.count(), 0, 'what was put away stays away');
+    const other = await here.person();
+    await visit(other, async (page) => {
+      await page.goto('/rules');
+      await page.getByText('The server rests at noon').waitFor();
+      await admin('announce', '--end', JSON.parse(told).id);
+      await page.goto('/learn');
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      assert.equal(await page.getByText('The server rests at noon').count(), 0);
+    });
+  });
+});
+
+test('a banned account is told why and until when, and closes its pages', async () => {
+  const person = await here.person();
+  await visit(person, async (page) => {
+    await register(page, 'Benno');
+    const game = await person.makeGame({ variant: 'chess', side: 'white' });
+    await page.goto(`/game/${game.id}`);
+    await page.getByText('Links to this game').waitFor();
+    await admin('ban', 'Benno', '--for', '2h', '--reason', 'help by a program');
+    await page.goto('/account');
+    person.allowed.push(/403/);
+    await page.getByLabel('Name', { exact: true }).fill('Benno');
+    await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText(/this account is banned, until .* help by a program/).waitFor();
+    assert.deepEqual(await violations(page), []);
+  });
+});
