@@ -30,6 +30,7 @@ pub mod state;
 pub mod task;
 pub mod tournaments;
 pub mod vacations;
+pub mod votes;
 pub mod visitor;
 pub mod wire;
 pub mod work;

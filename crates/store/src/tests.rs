@@ -7,6 +7,7 @@ mod offers;
 mod ratings;
 mod tokens;
 mod tournaments;
+mod votes;
 
 use super::*;
 use std::sync::Arc;
@@ -242,6 +243,7 @@ async fn sqlite_keeps_the_contract() -> Tested {
     ratings::contract(&store, "").await?;
     offers::contract(&store, "").await?;
     tournaments::contract(&store, "").await?;
+    votes::contract(&store, "").await?;
     archive::contract(&store, "").await?;
     moderation::contract(&store, "").await?;
     store.close().await;
@@ -266,6 +268,7 @@ async fn postgres_keeps_the_contract() -> Tested {
     ratings::contract(&store, &tag).await?;
     offers::contract(&store, &tag).await?;
     tournaments::contract(&store, &tag).await?;
+    votes::contract(&store, &tag).await?;
     archive::contract(&store, &tag).await?;
     moderation::contract(&store, &tag).await?;
     // A second server on the database is refused, and may have it when the first is gone.
