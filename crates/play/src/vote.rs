@@ -160,9 +160,6 @@ mod tests {
         assert_eq!(Ballot::new(Some(1), Some(1), 2), Err(BallotError::Same));
         let error = Ballot::new(Some(0), Some(2), 2);
         let error = error.map_err(|e| e.to_string());
-        assert_eq!(
-            error,
-            Err("cross: candidate 2, expected 0 to 1".to_owned())
-        );
+        assert_eq!(error, Err("cross: candidate 2, expected 0 to 1".to_owned()));
     }
 }

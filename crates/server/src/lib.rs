@@ -30,8 +30,8 @@ pub mod state;
 pub mod task;
 pub mod tournaments;
 pub mod vacations;
-pub mod votes;
 pub mod visitor;
+pub mod votes;
 pub mod wire;
 pub mod work;
 

@@ -252,7 +252,8 @@ impl Votes {
         match is_among(&self.inner.callers, &person.name) {
             true => Ok(()),
             false => {
-                let message = "on this server votes are called by those whom its operator has named";
+                let message =
+                    "on this server votes are called by those whom its operator has named";
                 Err(refused(Reason::NotYours, message))
             }
         }
@@ -330,11 +331,7 @@ impl Votes {
     }
 
     /// A vote as it is now, for one who may have an account.
-    pub async fn look(
-        &self,
-        id: &str,
-        account: Option<&AccountRow>,
-    ) -> Result<VoteNow, Refused> {
+    pub async fn look(&self, id: &str, account: Option<&AccountRow>) -> Result<VoteNow, Refused> {
         let (mut row, asked) = self.find(id).await?;
         let now_ms = wall_ms();
         if phase(&row, now_ms) == VotePhase::Counting {

@@ -53,7 +53,7 @@ async fn declared(browser: &mut Browser, id: &str) -> Fallible<VoteNow> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_greatest_net_is_declared_when_it_closes() -> Fallible {
+async fn the_greatest_net_is_declared_when_it_closes() -> Fallible<()> {
     let server = TestServer::start("votes", limits).await?;
     let mut people = Vec::new();
     for name in ["Ann", "Bob", "Cid", "Dora", "Eve"] {
@@ -104,10 +104,7 @@ async fn the_greatest_net_is_declared_when_it_closes() -> Fallible {
         .iter()
         .map(|c| (c.ticks, c.crosses, c.net, c.won))
         .collect();
-    assert_eq!(
-        told,
-        [(2, 2, 0, false), (2, 0, 2, true), (0, 1, -1, false)]
-    );
+    assert_eq!(told, [(2, 2, 0, false), (2, 0, 2, true), (0, 1, -1, false)]);
     assert_eq!((now.voters, now.own, now.may_vote), (5, None, false));
     assert_eq!(now.card.winners, ["Any Citadel"]);
     assert_eq!(vote(&mut people[3], &id, json!({"tick": 2})).await?, 410);
@@ -121,7 +118,7 @@ async fn the_greatest_net_is_declared_when_it_closes() -> Fallible {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_at_once_are_counted_once_each_and_a_tie_is_a_tie() -> Fallible {
+async fn many_at_once_are_counted_once_each_and_a_tie_is_a_tie() -> Fallible<()> {
     let server = TestServer::start("voters", limits).await?;
     let mut people = Vec::new();
     for n in 0..8 {
@@ -172,7 +169,7 @@ async fn many_at_once_are_counted_once_each_and_a_tie_is_a_tie() -> Fallible {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_may_not_is_refused_with_a_reason() -> Fallible {
+async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
     let server = TestServer::start("may-not-vote", |config| {
         limits(config);
         config.vote_callers = Some(vec!["ann".into()]);
@@ -187,20 +184,132 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible {
     let vote_path = format!("/api/votes/{id}");
     let hour = 3_600_000;
     for (who, browser, method, path, body, status, code) in [
-        ("a guest calls", &mut guest, "POST", "/api/votes", wish(hour), 401, "sign_in"),
-        ("not named", &mut bob, "POST", "/api/votes", wish(hour), 403, "not_yours"),
-        ("a guest votes", &mut guest, "PUT", &*mine, json!({"tick": 0}), 401, "sign_in"),
-        ("a guest takes back", &mut guest, "DELETE", &*mine, json!({}), 401, "sign_in"),
-        ("later than the vote", &mut newcomer, "PUT", &*mine, json!({"tick": 0}), 403, "not_yours"),
-        ("another calls it off", &mut bob, "DELETE", &*vote_path, json!({}), 403, "not_yours"),
-        ("two marks for one", &mut bob, "PUT", &*mine, json!({"tick": 1, "cross": 1}), 422, "vote"),
-        ("no such candidate", &mut bob, "PUT", &*mine, json!({"tick": 3}), 422, "vote"),
-        ("below the first", &mut bob, "PUT", &*mine, json!({"tick": -1}), 422, "malformed"),
-        ("two ticks", &mut bob, "PUT", &*mine, json!({"ticks": [0, 1]}), 422, "malformed"),
-        ("no such vote", &mut bob, "PUT", "/api/votes/none/me", json!({}), 404, "no_such_vote"),
-        ("nothing to look at", &mut bob, "GET", "/api/votes/none", json!({}), 404, "no_such_vote"),
-        ("a wrong place", &mut bob, "GET", "/api/votes?before=x", json!({}), 400, "query"),
-        ("too late a close", &mut ann, "POST", "/api/votes", wish(400 * 24 * hour), 422, "term"),
+        (
+            "a guest calls",
+            &mut guest,
+            "POST",
+            "/api/votes",
+            wish(hour),
+            401,
+            "sign_in",
+        ),
+        (
+            "not named",
+            &mut bob,
+            "POST",
+            "/api/votes",
+            wish(hour),
+            403,
+            "not_yours",
+        ),
+        (
+            "a guest votes",
+            &mut guest,
+            "PUT",
+            &*mine,
+            json!({"tick": 0}),
+            401,
+            "sign_in",
+        ),
+        (
+            "a guest takes back",
+            &mut guest,
+            "DELETE",
+            &*mine,
+            json!({}),
+            401,
+            "sign_in",
+        ),
+        (
+            "later than the vote",
+            &mut newcomer,
+            "PUT",
+            &*mine,
+            json!({"tick": 0}),
+            403,
+            "not_yours",
+        ),
+        (
+            "another calls it off",
+            &mut bob,
+            "DELETE",
+            &*vote_path,
+            json!({}),
+            403,
+            "not_yours",
+        ),
+        (
+            "two marks for one",
+            &mut bob,
+            "PUT",
+            &*mine,
+            json!({"tick": 1, "cross": 1}),
+            422,
+            "vote",
+        ),
+        (
+            "no such candidate",
+            &mut bob,
+            "PUT",
+            &*mine,
+            json!({"tick": 3}),
+            422,
+            "vote",
+        ),
+        (
+            "below the first",
+            &mut bob,
+            "PUT",
+            &*mine,
+            json!({"tick": -1}),
+            422,
+            "malformed",
+        ),
+        (
+            "two ticks",
+            &mut bob,
+            "PUT",
+            &*mine,
+            json!({"ticks": [0, 1]}),
+            422,
+            "malformed",
+        ),
+        (
+            "no such vote",
+            &mut bob,
+            "PUT",
+            "/api/votes/none/me",
+            json!({}),
+            404,
+            "no_such_vote",
+        ),
+        (
+            "nothing to look at",
+            &mut bob,
+            "GET",
+            "/api/votes/none",
+            json!({}),
+            404,
+            "no_such_vote",
+        ),
+        (
+            "a wrong place",
+            &mut bob,
+            "GET",
+            "/api/votes?before=x",
+            json!({}),
+            400,
+            "query",
+        ),
+        (
+            "too late a close",
+            &mut ann,
+            "POST",
+            "/api/votes",
+            wish(400 * 24 * hour),
+            422,
+            "term",
+        ),
     ] {
         let answer = browser.ask(method, path, body).await?;
         let refusal: Refusal = answer.json()?;

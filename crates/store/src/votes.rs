@@ -169,8 +169,7 @@ impl VoteStore for SqlStore {
     }
 
     fn votes_to_declare(&self, now_ms: i64) -> Answer<'_, Vec<VoteRow>> {
-        let sql =
-            format!("{VOTE} WHERE declared IS NULL AND off_ms IS NULL AND closes_ms <= $1");
+        let sql = format!("{VOTE} WHERE declared IS NULL AND off_ms IS NULL AND closes_ms <= $1");
         reading!(self, sql, [now_ms], vote)
     }
 

@@ -42,7 +42,10 @@ pub async fn call(
 ) -> Result<Response, Failure> {
     let account = visitor.account()?;
     may_make(&app.guard, address)?;
-    app.directory.services().bans.may_chat(&account.account.id)?;
+    app.directory
+        .services()
+        .bans
+        .may_chat(&account.account.id)?;
     let id = app.votes.call(&wish, &visitor.person).await?;
     Ok((StatusCode::CREATED, axum::Json(VoteMade { id })).into_response())
 }

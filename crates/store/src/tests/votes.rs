@@ -99,7 +99,11 @@ async fn ballots_are_taken_before_it_closes(
     assert_eq!(store.voters(vote).await?, 5);
     assert!(!store.cast(vote, &six, marks(None, None), 5000).await?);
     assert!(!store.cast(vote, &four, marks(Some(1), None), 5000).await?);
-    assert!(!store.cast(&name("none"), &six, marks(None, None), 1).await?);
+    assert!(
+        !store
+            .cast(&name("none"), &six, marks(None, None), 1)
+            .await?
+    );
     assert_eq!(store.ballot(vote, &four).await?, Some(marks(None, None)));
     assert_eq!(store.ballot(vote, &six).await?, None);
     assert!(store.uncast(vote, &name("v5"), 2006).await?);
