@@ -5,7 +5,6 @@
 #[path = "../../server/tests/common/mod.rs"]
 mod common;
 #[path = "common/house.rs"]
-#[allow(dead_code)]
 mod house;
 #[path = "common/process.rs"]
 mod process;
@@ -39,12 +38,20 @@ struct KeptGame {
     clock: String,
     moves: Vec<String>,
     over: bool,
-    /// What opens the second seat, of a game of guests.
-    seat: Option<String>,
+    /// The cookies by which the second player is known, of a game of guests.
+    cookie: Option<String>,
 }
 
 fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/version-before")
+}
+
+fn nobody(address: SocketAddr) -> Browser {
+    Browser {
+        address,
+        from: None,
+        cookies: BTreeMap::new(),
+    }
 }
 
 async fn socket(browser: &Browser) -> Fallible<Socket> {
@@ -95,11 +102,10 @@ async fn the_folder_is_made() -> Fallible<()> {
     let address = house.address;
     let mut ann = house.account(PEOPLE[0]).await?;
     let bob = house.account(PEOPLE[1]).await?;
-    let guests = [0, 1].map(|_| Browser {
-        address,
-        from: None,
-        cookies: BTreeMap::new(),
-    });
+    let mut guests = [nobody(address), nobody(address)];
+    for guest in &mut guests {
+        guest.me().await?;
+    }
     let mut games = Vec::new();
     for (variant, clock, rated, plies, over) in [
         ("chess", "fischer:5m+3s", true, 4, true),
@@ -131,7 +137,7 @@ async fn the_folder_is_made() -> Fallible<()> {
         let moves = snapshot(address, &made.id).await?.moves;
         games.push(KeptGame {
             moves: moves.into_iter().map(|m| m.uci).collect(),
-            seat: made.friend_seat.filter(|_| of_guests),
+            cookie: of_guests.then(|| second.cookie()),
             clock: clock.into(),
             id: made.id,
             over,
@@ -177,11 +183,7 @@ async fn a_folder_of_the_version_before_goes_on() -> Fallible<()> {
     let address = process.address;
     let mut people = Vec::new();
     for name in PEOPLE {
-        let mut browser = Browser {
-            address,
-            from: None,
-            cookies: BTreeMap::new(),
-        };
+        let mut browser = nobody(address);
         let signed_in = browser.sign_in(name, WORD).await?;
         assert_eq!(signed_in.status, 200, "{}", signed_in.body);
         assert_eq!(ratings(&mut browser, name).await?, found.ratings[name]);
@@ -194,7 +196,7 @@ async fn a_folder_of_the_version_before_goes_on() -> Fallible<()> {
         let moves = seen.moves.iter().map(|m| &m.uci);
         assert!(moves.eq(&game.moves), "{}", game.id);
         assert_eq!(seen.now.stage == Stage::Over, game.over, "{}", game.id);
-        if game.over || game.seat.is_some() {
+        if game.over || game.cookie.is_some() {
             continue;
         }
         // One that runs over days is played on, to its end and to ratings.
@@ -206,11 +208,12 @@ async fn a_folder_of_the_version_before_goes_on() -> Fallible<()> {
         play_on(address, &game.id, &mut sockets, 3).await?;
         sockets[1].say(&ClientMessage::Resign).await?;
     }
-    // A guest's seat opens by its word, with the clock where it stood.
-    let guests = found.games.iter().find(|game| game.seat.is_some());
+    // A guest is known by the cookie, with the clock where it stood.
+    let guests = found.games.iter().find(|game| game.cookie.is_some());
     let guests = guests.ok_or("no game of guests")?;
-    let mut guest = Socket::open(address, &[]).await?;
-    let told = guest.join(&guests.id, guests.seat.as_deref()).await?;
+    let cookie = guests.cookie.as_deref().unwrap_or_default();
+    let mut guest = Socket::open(address, &[("cookie", cookie)]).await?;
+    let told = guest.join(&guests.id, None).await?;
     assert!(told.own.is_some());
     let clocks = told.now.clocks.ok_or("no clocks")?;
     assert!(clocks.times.black.main_ms > 20 * 60 * 1000, "{clocks:?}");

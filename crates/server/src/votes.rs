@@ -489,7 +489,7 @@ mod tests {
 
     #[test]
     fn a_vote_is_as_it_should_be_or_says_what_is_wrong() -> Result<(), Refused> {
-        let games = Games::new(games::Catalogue::built_in());
+        let games = Games::new(games::Catalogue::default());
         let good = wish(&[("", Some("strike80")), ("  Chess,  rapid ", Some("chess"))]);
         let asked_of = |wish: &NewVote| asked(&games, wish, 50_000);
         let asked = asked_of(&good)?;

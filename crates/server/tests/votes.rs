@@ -177,16 +177,16 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
     .await?;
     let mut ann = account(&server, "Ann").await?;
     let mut bob = account(&server, "Bob").await?;
-    let mut guest = Browser::new(&server);
+    let guest = Browser::new(&server);
     let id = call(&mut ann, wish(3_600_000)).await?;
     let mut newcomer = account(&server, "Newcomer").await?;
     let mine = format!("/api/votes/{id}/me");
     let vote_path = format!("/api/votes/{id}");
     let hour = 3_600_000;
-    for (who, browser, method, path, body, status, code) in [
+    for (who, mut browser, method, path, body, status, code) in [
         (
             "a guest calls",
-            &mut guest,
+            guest.clone(),
             "POST",
             "/api/votes",
             wish(hour),
@@ -195,7 +195,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "not named",
-            &mut bob,
+            bob.clone(),
             "POST",
             "/api/votes",
             wish(hour),
@@ -204,7 +204,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "a guest votes",
-            &mut guest,
+            guest.clone(),
             "PUT",
             &*mine,
             json!({"tick": 0}),
@@ -213,7 +213,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "a guest takes back",
-            &mut guest,
+            guest.clone(),
             "DELETE",
             &*mine,
             json!({}),
@@ -222,7 +222,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "later than the vote",
-            &mut newcomer,
+            newcomer.clone(),
             "PUT",
             &*mine,
             json!({"tick": 0}),
@@ -231,7 +231,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "another calls it off",
-            &mut bob,
+            bob.clone(),
             "DELETE",
             &*vote_path,
             json!({}),
@@ -240,7 +240,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "two marks for one",
-            &mut bob,
+            bob.clone(),
             "PUT",
             &*mine,
             json!({"tick": 1, "cross": 1}),
@@ -249,7 +249,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "no such candidate",
-            &mut bob,
+            bob.clone(),
             "PUT",
             &*mine,
             json!({"tick": 3}),
@@ -258,7 +258,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "below the first",
-            &mut bob,
+            bob.clone(),
             "PUT",
             &*mine,
             json!({"tick": -1}),
@@ -267,7 +267,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "two ticks",
-            &mut bob,
+            bob.clone(),
             "PUT",
             &*mine,
             json!({"ticks": [0, 1]}),
@@ -276,7 +276,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "no such vote",
-            &mut bob,
+            bob.clone(),
             "PUT",
             "/api/votes/none/me",
             json!({}),
@@ -285,7 +285,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "nothing to look at",
-            &mut bob,
+            bob.clone(),
             "GET",
             "/api/votes/none",
             json!({}),
@@ -294,7 +294,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "a wrong place",
-            &mut bob,
+            bob.clone(),
             "GET",
             "/api/votes?before=x",
             json!({}),
@@ -303,7 +303,7 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         ),
         (
             "too late a close",
-            &mut ann,
+            ann.clone(),
             "POST",
             "/api/votes",
             wish(400 * 24 * hour),
@@ -337,7 +337,8 @@ async fn who_may_not_is_refused_with_a_reason() -> Fallible<()> {
         .act(json!({"act": "ban", "account": "Bob", "reason": "two accounts"}))
         .await?;
     let answer = bob.ask("PUT", &mine, json!({"tick": 0})).await?;
-    assert_eq!(code(&answer)?, "banned");
+    assert_eq!(code(&answer)?, "sign_in");
+    assert_eq!(code(&bob.sign_in("Bob", WORD).await?)?, "banned");
     let off = json!({"act": "call_off_vote", "vote": id, "reason": "not fair"});
     operator.act(off.clone()).await?;
     assert_eq!(operator.refused(off).await?, "no_such_item");

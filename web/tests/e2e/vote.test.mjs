@@ -30,7 +30,7 @@ test('a vote is called on its page, voted in, changed and called off', async () 
     await page.getByRole('button', { name: 'Call a vote' }).click();
     await page.getByLabel('What is asked').fill('Game of the month?');
     await page.getByLabel('More about it').fill('Played on Sundays.');
-    await page.getByLabel('A game', { exact: true }).selectOption('strike80');
+    await page.getByRole('combobox', { name: 'A game' }).selectOption('strike80');
     await page.getByRole('button', { name: 'Add this game' }).click();
     await page.getByLabel('Candidate 2', { exact: true }).fill('No game at all');
     await page.getByRole('button', { name: 'One more' }).click();

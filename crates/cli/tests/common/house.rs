@@ -1,5 +1,7 @@
 //! A server with a folder of its own, the accounts of people and programs on it, and `husun bot` as a process.
 
+#![allow(dead_code)] // each test uses its part
+
 use super::common::Fallible;
 use super::common::browser::Browser;
 use super::process::{Process, folder};

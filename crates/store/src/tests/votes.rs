@@ -92,7 +92,8 @@ async fn ballots_are_taken_before_it_closes(
         ("v4", None, None, 4999),
         ("v5", Some(0), None, 2005),
     ] {
-        let taken = store.cast(vote, &name(person), marks(tick, cross), at_ms);
+        let voter = name(person);
+        let taken = store.cast(vote, &voter, marks(tick, cross), at_ms);
         assert!(taken.await?, "{person}");
     }
     let (four, six) = (name("v4"), name("v6"));

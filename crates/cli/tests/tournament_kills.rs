@@ -6,13 +6,12 @@
 #[path = "../../server/tests/common/mod.rs"]
 mod common;
 #[path = "common/house.rs"]
-#[allow(dead_code)]
 mod house;
 #[path = "common/process.rs"]
 mod process;
 
 use common::browser::Browser;
-use common::{Fallible, Request, Socket, ask};
+use common::{Fallible, Socket};
 use futures_util::future::try_join_all;
 use house::House;
 use play::tournament::Event;
@@ -23,8 +22,7 @@ use server::wire::{
     TournamentGames, TournamentMade, TournamentNow, TournamentPhase, TournamentRow,
 };
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use store::accounts::AccountStore;
 use store::ratings::RatingStore;
@@ -42,14 +40,17 @@ struct Arena {
     id: String,
     /// How many games are enough.
     enough: usize,
-    /// Ends of games that players have seen, each by two.
-    seen: AtomicUsize,
-    over: AtomicBool,
+    /// Games whose ends players have seen.
+    seen: Mutex<HashSet<String>>,
 }
 
 impl Arena {
+    fn seen(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn is_enough(&self) -> bool {
-        self.over.load(Relaxed) || self.seen.load(Relaxed) >= 2 * self.enough
+        self.seen().len() >= self.enough
     }
 }
 
@@ -131,14 +132,14 @@ async fn attend(browser: &mut Browser, arena: &Arena) -> Fallible<()> {
     main.say(&ClientMessage::EnterTournament { id }).await?;
     if let Some(game) = own_game(browser, &arena.id).await? {
         play(browser, &game).await?;
-        arena.seen.fetch_add(1, Relaxed);
+        arena.seen().insert(game);
     }
     while !arena.is_enough() {
         let heard = tokio::time::timeout(Duration::from_millis(500), main.hear()).await;
         let Ok(heard) = heard else { continue };
         if let ServerMessage::Paired(paired) = heard? {
             play(browser, &paired.game).await?;
-            arena.seen.fetch_add(1, Relaxed);
+            arena.seen().insert(paired.game);
         }
     }
     Ok(())
@@ -332,9 +333,12 @@ async fn until(
 ) -> Fallible<TournamentNow> {
     let start = Instant::now();
     loop {
-        let now: TournamentNow = get(browser, &format!("/api/tournaments/{id}")).await?;
-        if want(&now) {
-            return Ok(now);
+        // For a moment after a start it is not there yet.
+        let now: Fallible<TournamentNow> = get(browser, &format!("/api/tournaments/{id}")).await;
+        if let Ok(now) = &now
+            && want(now)
+        {
+            return Ok(now.clone());
         }
         if start.elapsed() > Duration::from_secs(400) {
             return Err(format!("it does not come to that: {what}: {now:?}").into());
@@ -380,8 +384,7 @@ async fn an_arena_survives_kills_and_its_standings_are_right() -> Fallible<()> {
     let arena = Arc::new(Arena {
         id: made.json::<TournamentMade>()?.id,
         enough,
-        seen: AtomicUsize::new(0),
-        over: AtomicBool::new(false),
+        seen: Mutex::default(),
     });
     let all = people(&house, &arena.id, count).await?;
     let begun = Instant::now();
@@ -390,8 +393,8 @@ async fn an_arena_survives_kills_and_its_standings_are_right() -> Fallible<()> {
         playing.spawn(player(browser, arena.clone()));
     }
     for kill in 1..=kills {
-        let at = 2 * enough * kill / (kills + 1);
-        while arena.seen.load(Relaxed) < at && begun.elapsed() < Duration::from_secs(900) {
+        let at = enough * kill / (kills + 1);
+        while arena.seen().len() < at && begun.elapsed() < Duration::from_secs(900) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         house.kill()?;
