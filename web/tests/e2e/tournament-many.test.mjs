@@ -85,9 +85,16 @@ async function tournament(people, wish) {
     const path = `${process.env.HUSUN_SCREENSHOTS}/${wish.name.toLowerCase().replace(/\W/g, '-')}.png`;
     await maker.page.screenshot({ path, fullPage: true });
   }
-  const games = await (await maker.context.request.get(`/api/tournaments/${id}/games`)).json();
+  const games = [];
+  for (let before; before !== null;) {
+    const query = before ? `?before=${before}` : '';
+    const answer = await maker.context.request.get(`/api/tournaments/${id}/games${query}`);
+    const page = await answer.json();
+    games.push(...page.games);
+    before = page.next ?? null;
+  }
   const now = await (await maker.context.request.get(`/api/tournaments/${id}`)).json();
-  return { now, games: games.games };
+  return { now, games };
 }
 
 /** Runs something with all people there. */
