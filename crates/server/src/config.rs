@@ -36,6 +36,8 @@ pub struct Config {
     pub start_grace_seconds: u32,
     /// Names of the accounts that may make tournaments; all may if it is missing.
     pub tournament_makers: Option<Vec<String>>,
+    /// Whether guests may talk with others who watch a game.
+    pub guests_may_chat: bool,
     /// Limits.
     pub limits: Limits,
 }
@@ -57,6 +59,7 @@ impl Default for Config {
             client: None,
             start_grace_seconds: 5,
             tournament_makers: None,
+            guests_may_chat: true,
             limits: Limits::default(),
         }
     }

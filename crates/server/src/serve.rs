@@ -24,6 +24,7 @@ use crate::state::{App, MEMORY};
 use crate::tournaments::Tournaments;
 use crate::vacations::Vacations;
 use crate::visitor;
+use crate::watching::Watching;
 use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
 use bus::LocalBus;
@@ -249,7 +250,12 @@ impl Running {
         );
         let moderation =
             Moderation::new(&store, accounts.clone(), directory.clone(), lobby.clone());
-        if let Err(refused) = moderation.read().await {
+        let watching = Watching::new(&store, directory.clone());
+        let prepared = async {
+            moderation.read().await?;
+            watching.rest().await
+        };
+        if let Err(refused) = prepared.await {
             serving.abort();
             return Err(StoreError::Unavailable(refused.message).into());
         }
@@ -259,6 +265,7 @@ impl Running {
             tournaments: tournaments.clone(),
             vacations: vacations.clone(),
             moderation: moderation.clone(),
+            watching: watching.clone(),
         };
         let app = app(
             &self.config,
@@ -285,6 +292,7 @@ impl Running {
             tokio::spawn(watched("vacations", vacations.keep())),
             tokio::spawn(watched("tournaments", tournaments.keep())),
             tokio::spawn(watched("moderation", moderation.keep())),
+            tokio::spawn(watched("watching", watching.begin())),
             tokio::spawn(watched(
                 "archive",
                 services.archive.clone().follow(directory.clone()),
@@ -432,6 +440,7 @@ struct People {
     tournaments: Tournaments,
     vacations: Vacations,
     moderation: Moderation,
+    watching: Watching,
 }
 
 fn app(
@@ -448,6 +457,8 @@ fn app(
         lobby: people.lobby,
         tournaments: people.tournaments,
         moderation: people.moderation,
+        watching: people.watching,
+        guests_may_chat: config.guests_may_chat,
         operator,
         vacations: people.vacations,
         attempts: Arc::new(Attempts::new(

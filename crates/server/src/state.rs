@@ -13,6 +13,7 @@ use crate::operator::OperatorWord;
 use crate::reviews::Reviews;
 use crate::tournaments::Tournaments;
 use crate::vacations::Vacations;
+use crate::watching::Watching;
 use crate::work::Budget;
 use axum::extract::FromRef;
 use axum_extra::extract::cookie::Key;
@@ -29,6 +30,10 @@ pub struct App {
     pub lobby: Lobby,
     /// Tournaments.
     pub tournaments: Tournaments,
+    /// What is watched, and by whom it is followed.
+    pub watching: Watching,
+    /// Whether guests may talk with others who watch a game.
+    pub guests_may_chat: bool,
     /// Those who moderate.
     pub moderation: Moderation,
     /// By which who runs the server is known.

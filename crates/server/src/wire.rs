@@ -13,6 +13,7 @@ mod review;
 mod socket;
 mod tournament;
 mod variant;
+mod watching;
 
 pub use account::*;
 pub use analysis::*;
@@ -26,6 +27,7 @@ pub use review::*;
 pub use socket::*;
 pub use tournament::*;
 pub use variant::*;
+pub use watching::*;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

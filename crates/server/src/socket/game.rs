@@ -4,7 +4,7 @@
 use super::Session;
 use super::outbox::Outbox;
 use crate::directory::{Directory, Payer};
-use crate::refusal::{Reason, Refused};
+use crate::refusal::{Reason, Refused, refused};
 use crate::task::Handle;
 use crate::task::messages::{Answered, Ask, Audience, Joined, Told, asked_at, read, told_at};
 use axum::extract::ws::Utf8Bytes;
@@ -60,6 +60,8 @@ pub struct GameSide {
     presence: Option<Attendance>,
     asking: Option<(Question, Waiting)>,
     questions: VecDeque<Question>,
+    /// Ids of those whose words in chat are not to be told.
+    muted: Vec<String>,
 }
 
 /// A question that was answered, or not.
@@ -82,6 +84,15 @@ impl GameSide {
             presence: None,
             asking: None,
             questions: VecDeque::new(),
+            muted: Vec::new(),
+        }
+    }
+
+    /// Has nothing told that these people say: the game is told anew without it.
+    pub fn mute(&mut self, people: Vec<String>) {
+        if self.muted != people {
+            self.muted = people;
+            self.come();
         }
     }
 
@@ -168,6 +179,7 @@ impl GameSide {
                 socket: self.socket,
                 person: presence.person.clone(),
                 seat: presence.seat.clone(),
+                muted: self.muted.clone(),
             },
             _handle: presence.handle.clone(),
         };
@@ -285,7 +297,7 @@ impl GameSide {
             return Ok(None);
         }
         joined.told = told.n;
-        if !told.to.has(self.socket, joined.who) {
+        if !told.to.has(self.socket, joined.who) || told.but.contains(&self.socket) {
             return Ok(None);
         }
         if let Audience::Socket(_, who) = told.to {
@@ -328,7 +340,7 @@ impl Session {
     pub(super) fn act(&mut self, deed: Deed) {
         let of = deed.name();
         if deed.speaks()
-            && let Err(muted) = self.may_speak()
+            && let Err(muted) = self.may_speak(&deed)
         {
             return self.refuse_with(of, &muted);
         }
@@ -344,7 +356,12 @@ impl Session {
     }
 
     /// Whether this person may write what others read.
-    fn may_speak(&self) -> Result<(), Refused> {
+    fn may_speak(&self, deed: &Deed) -> Result<(), Refused> {
+        let talks = matches!(deed, Deed::WatchersChat { .. });
+        if talks && !self.person.account && !self.app.guests_may_chat {
+            let message = "here those talk who have an account: sign in first";
+            return Err(refused(Reason::SignIn, message));
+        }
         self.app.moderation.bans().may_chat(&self.person.guest)
     }
 

@@ -148,6 +148,12 @@ pub struct Exported {
     /// What one has reported.
     #[serde(default)]
     pub reports: Vec<OwnReport>,
+    /// Names of those whom one follows.
+    #[serde(default)]
+    pub followed: Vec<String>,
+    /// Names of those whose words in chat one does not want to read.
+    #[serde(default)]
+    pub muted: Vec<String>,
     /// Its games.
     pub games: Vec<ExportedGame>,
 }
