@@ -204,6 +204,16 @@ async fn send(sink: &mut Sink, message: Message) -> bool {
     matches!(sent, Ok(Ok(())))
 }
 
+/// Sends texts one after another.
+async fn send_all(sink: &mut Sink, texts: Vec<Utf8Bytes>) -> bool {
+    for text in texts {
+        if !send(sink, Message::Text(text)).await {
+            return false;
+        }
+    }
+    true
+}
+
 /// Tells when the session ends, or the token is taken back, by which a socket was opened.
 struct Endings {
     told: broadcast::Receiver<Arc<[String]>>,
@@ -314,8 +324,9 @@ async fn serve(
                 }
             }
             reply = session.game.answered() => {
-                if session.game.take(reply).is_err() {
-                    break COME_AGAIN;
+                let Ok(texts) = session.game.take(reply) else { break COME_AGAIN };
+                if !send_all(&mut sink, texts).await {
+                    break End::Gone;
                 }
             }
             message = stream.next() => {

@@ -261,9 +261,8 @@ impl GameTask {
 
     /// When the task has to wake without being asked. It has something to do then, or it would wake for ever.
     fn wake(&self) -> Option<Instant> {
-        let idle = self.thinking.is_none()
-            && self.counselling.is_none()
-            && self.watched.due.is_none();
+        let idle =
+            self.thinking.is_none() && self.counselling.is_none() && self.watched.due.is_none();
         let leave = self.deserted.filter(|_| idle).map(|since| since + LINGER);
         let deadline = self.table.deadline().filter(|_| self.is_timed());
         let due = deadline.and_then(|deadline| {

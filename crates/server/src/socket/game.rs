@@ -226,8 +226,9 @@ impl GameSide {
         }
     }
 
-    /// Takes an answer; the next question goes its way.
-    pub fn take(&mut self, reply: Reply) -> Result<(), GameGone> {
+    /// Takes an answer; the next question goes its way. What is given back goes to the browser before all that waits: one
+    /// who comes is told the game, and only then what has come of it.
+    pub fn take(&mut self, reply: Reply) -> Result<Vec<Utf8Bytes>, GameGone> {
         self.ask_next();
         let Reply { question, answer } = reply;
         let left = matches!(question.ask, Ask::Leave { .. });
@@ -236,33 +237,32 @@ impl GameSide {
             .as_ref()
             .is_some_and(|p| p.id == question.game);
         if left || !here {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let message = answer.map_err(|_| GameGone)?;
         let (head, text) = read::<Answered>(&message).ok_or(GameGone)?;
+        if let Some(joined) = head.joined {
+            return self.come_in(joined, text);
+        }
+        if question.of == "join" {
+            // The link opens no seat.
+            self.presence = None;
+        }
         if !text.is_empty() {
             self.outbox.send(text);
         }
-        match (head.joined, question.of) {
-            (Some(joined), _) => self.come_in(joined)?,
-            // The link opens no seat.
-            (None, "join") => self.presence = None,
-            _ => {}
-        }
-        Ok(())
+        Ok(Vec::new())
     }
 
-    fn come_in(&mut self, joined: Joined) -> Result<(), GameGone> {
-        let Some(presence) = &mut self.presence else {
-            return Ok(());
-        };
-        presence.joined = Some(joined);
-        for (told, text) in std::mem::take(&mut presence.early) {
-            if let Some(text) = self.hear(told, text)? {
-                self.outbox.send(text);
+    fn come_in(&mut self, joined: Joined, text: Utf8Bytes) -> Result<Vec<Utf8Bytes>, GameGone> {
+        let mut texts = vec![text];
+        if let Some(presence) = &mut self.presence {
+            presence.joined = Some(joined);
+            for (told, text) in std::mem::take(&mut presence.early) {
+                texts.extend(self.hear(told, text)?);
             }
         }
-        Ok(())
+        Ok(texts)
     }
 
     /// What the game has told, as it goes to the browser, if it is for this one.

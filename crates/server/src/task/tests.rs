@@ -140,7 +140,15 @@ async fn sit(
                     Ok(Item::Told(message)) => side.told(&message),
                     Err(TooSlow) => return,
                 },
-                reply = side.answered() => side.take(reply).map(|()| None),
+                reply = side.answered() => match side.take(reply) {
+                    Ok(texts) => {
+                        for text in texts {
+                            let _ = tell.send(Ok(text));
+                        }
+                        Ok(None)
+                    }
+                    Err(gone) => Err(gone),
+                },
                 deed = done.recv() => {
                     let Some(deed) = deed else { return side.end() };
                     let _ = side.act(deed, services.clock.now(), Duration::ZERO);
