@@ -30,6 +30,7 @@ mod tokens;
 mod tournaments;
 mod vacations;
 mod variants;
+mod votes;
 mod watching;
 
 use crate::refusal::{Reason, Refused, refused};
@@ -205,6 +206,9 @@ fn people() -> Router<App> {
             "/api/tournaments/{id}/me",
             put(tournaments::join).delete(tournaments::leave),
         )
+        .route("/api/votes", get(votes::list).post(votes::call))
+        .route("/api/votes/{id}", get(votes::look).delete(votes::call_off))
+        .route("/api/votes/{id}/me", put(votes::cast).delete(votes::uncast))
         .route("/api/lobby", get(lobby::look))
         .route("/api/lobby/people", get(lobby::people))
         .route("/api/lobby/seeks", post(lobby::seek))
@@ -408,6 +412,12 @@ pub fn document() -> utoipa::openapi::OpenApi {
         tournaments::join,
         tournaments::leave,
         tournaments::cancel,
+        votes::list,
+        votes::call,
+        votes::look,
+        votes::cast,
+        votes::uncast,
+        votes::call_off,
         lobby::look,
         lobby::people,
         lobby::seek,

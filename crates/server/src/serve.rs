@@ -24,6 +24,7 @@ use crate::state::{App, MEMORY};
 use crate::tournaments::Tournaments;
 use crate::vacations::Vacations;
 use crate::visitor;
+use crate::votes::Votes;
 use crate::watching::Watching;
 use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
@@ -248,6 +249,12 @@ impl Running {
             Arc::new(store.clone()),
             self.config.tournament_makers.clone(),
         );
+        let votes = Votes::new(
+            directory.clone(),
+            accounts.clone(),
+            Arc::new(store.clone()),
+            self.config.vote_callers.clone(),
+        );
         let moderation =
             Moderation::new(&store, accounts.clone(), directory.clone(), lobby.clone());
         let watching = Watching::new(&store, directory.clone());
@@ -263,6 +270,7 @@ impl Running {
             accounts: accounts.clone(),
             lobby: lobby.clone(),
             tournaments: tournaments.clone(),
+            votes: votes.clone(),
             vacations: vacations.clone(),
             moderation: moderation.clone(),
             watching: watching.clone(),
@@ -291,6 +299,7 @@ impl Running {
             tokio::spawn(watched("lobby", lobby.keep())),
             tokio::spawn(watched("vacations", vacations.keep())),
             tokio::spawn(watched("tournaments", tournaments.keep())),
+            tokio::spawn(watched("votes", votes.keep())),
             tokio::spawn(watched("moderation", moderation.keep())),
             tokio::spawn(watched("watching", watching.begin())),
             tokio::spawn(watched(
@@ -438,6 +447,7 @@ struct People {
     accounts: Accounts,
     lobby: Lobby,
     tournaments: Tournaments,
+    votes: Votes,
     vacations: Vacations,
     moderation: Moderation,
     watching: Watching,
@@ -456,6 +466,7 @@ fn app(
         accounts: people.accounts,
         lobby: people.lobby,
         tournaments: people.tournaments,
+        votes: people.votes,
         moderation: people.moderation,
         watching: people.watching,
         guests_may_chat: config.guests_may_chat,

@@ -13,6 +13,7 @@ use crate::operator::OperatorWord;
 use crate::reviews::Reviews;
 use crate::tournaments::Tournaments;
 use crate::vacations::Vacations;
+use crate::votes::Votes;
 use crate::watching::Watching;
 use crate::work::Budget;
 use axum::extract::FromRef;
@@ -30,6 +31,8 @@ pub struct App {
     pub lobby: Lobby,
     /// Tournaments.
     pub tournaments: Tournaments,
+    /// Votes.
+    pub votes: Votes,
     /// What is watched, and by whom it is followed.
     pub watching: Watching,
     /// Whether guests may talk with others who watch a game.

@@ -13,6 +13,7 @@ mod review;
 mod socket;
 mod tournament;
 mod variant;
+mod vote;
 mod watching;
 
 pub use account::*;
@@ -27,6 +28,7 @@ pub use review::*;
 pub use socket::*;
 pub use tournament::*;
 pub use variant::*;
+pub use vote::*;
 pub use watching::*;
 
 use serde::{Deserialize, Serialize};

@@ -8,6 +8,7 @@ mod people;
 mod ratings;
 mod tokens;
 mod tournaments;
+mod votes;
 
 use super::*;
 use std::sync::Arc;
@@ -244,6 +245,7 @@ async fn sqlite_keeps_the_contract() -> Tested {
     offers::contract(&store, "").await?;
     people::contract(&store, "").await?;
     tournaments::contract(&store, "").await?;
+    votes::contract(&store, "").await?;
     archive::contract(&store, "").await?;
     moderation::contract(&store, "").await?;
     store.close().await;
@@ -269,6 +271,7 @@ async fn postgres_keeps_the_contract() -> Tested {
     offers::contract(&store, &tag).await?;
     people::contract(&store, &tag).await?;
     tournaments::contract(&store, &tag).await?;
+    votes::contract(&store, &tag).await?;
     archive::contract(&store, &tag).await?;
     moderation::contract(&store, &tag).await?;
     // A second server on the database is refused, and may have it when the first is gone.

@@ -64,7 +64,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All that is kept of the one who asks: the account, what it has reported, whom it follows and mutes, and the games with their moves. */
+        /** All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, and the games with their moves. */
         get: operations["export"];
         put?: never;
         post?: never;
@@ -358,7 +358,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Games that can be watched, those moved last first. */
+        get: operations["watchable"];
         put?: never;
         /** Makes a game. */
         post: operations["make"];
@@ -610,23 +611,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/me/followed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Those whom the one who asks follows, who plays just now first. */
-        get: operations["followed"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/me/games": {
         parameters: {
             query?: never;
@@ -639,41 +623,6 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/me/muted": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Those whose words in chat the one who asks is not told. */
-        get: operations["muted"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/me/muted/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** Is not told what a person says in chat, in any game, from now on. 200 people at most. For those who are signed in. */
-        put: operations["mute"];
-        post?: never;
-        /** Takes that back. */
-        delete: operations["unmute"];
         options?: never;
         head?: never;
         patch?: never;
@@ -934,24 +883,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/people/{name}/follow": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** Follows a person: what that one plays stands among those whom one follows. 200 people at most. For those who are signed in. */
-        put: operations["follow"];
-        post?: never;
-        /** Takes that back. */
-        delete: operations["unfollow"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/people/{name}/ratings/{variant}/{speed}": {
         parameters: {
             query?: never;
@@ -961,23 +892,6 @@ export interface paths {
         };
         /** How a person's rating has gone, the newest first. */
         get: operations["history"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/people/{name}/results": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** How a person's finished games have ended that everybody may find, by game and side, what was played most first. */
-        get: operations["results"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1117,26 +1031,6 @@ export interface paths {
         put?: never;
         /** What the engine says of a move that was not made. */
         post: operations["attempt"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/running": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Games that are played and that everybody may watch, the best first, a page of 24. Those at the board that both players
-         *     have left are not among them.
-         */
-        get: operations["running"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1490,6 +1384,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/votes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Votes that are open, and those that are over. */
+        get: operations["list"];
+        put?: never;
+        /** Calls a vote: for those who are signed in, if the operator has not named who may. */
+        post: operations["call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/votes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A vote: what is asked, the own ballot, and when it has closed what was declared. */
+        get: operations["look"];
+        put?: never;
+        post?: never;
+        /** Calls a vote off that is open, for the one who has called it. */
+        delete: operations["call_off"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/votes/{id}/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Casts one's ballot: one tick and one cross, both, either or neither. It takes the place of the one before. */
+        put: operations["cast"];
+        post?: never;
+        /** Takes one's ballot back. */
+        delete: operations["uncast"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1802,6 +1750,19 @@ export interface components {
             /** @description The moves so far in UCI form, or `accept`; no more than the task allows. The opponent's answers are not among them. */
             moves: string[];
         };
+        /** @description A voter's marks, as numbers of candidates from 0: both, either or neither. */
+        Ballot: {
+            /**
+             * Format: int32
+             * @description The one cross, for another candidate.
+             */
+            cross?: number | null;
+            /**
+             * Format: int32
+             * @description The one tick.
+             */
+            tick?: number | null;
+        };
         /** @description A ban. */
         Ban: {
             /** @description The range of addresses that is banned. */
@@ -2017,86 +1978,6 @@ export interface components {
             };
         };
         /** @description A value for each side. */
-        Both_ResultCounts: {
-            /** @description How many games have ended in which way. */
-            black: {
-                /**
-                 * Format: int32
-                 * @description Games drawn.
-                 */
-                drawn: number;
-                /**
-                 * Format: int32
-                 * @description Games lost.
-                 */
-                lost: number;
-                /**
-                 * Format: int32
-                 * @description Games won.
-                 */
-                won: number;
-            };
-            /** @description How many games have ended in which way. */
-            white: {
-                /**
-                 * Format: int32
-                 * @description Games drawn.
-                 */
-                drawn: number;
-                /**
-                 * Format: int32
-                 * @description Games lost.
-                 */
-                lost: number;
-                /**
-                 * Format: int32
-                 * @description Games won.
-                 */
-                won: number;
-            };
-        };
-        /** @description A value for each side. */
-        Both_RunningPlayer: {
-            /** @description A player of a game that is watched. */
-            black: {
-                /** @description Whether it is the name of an account. */
-                account?: boolean;
-                /** @description Whether the account is a program's. */
-                bot?: boolean;
-                /**
-                 * Format: int32
-                 * @description Level of the engine, if it is the engine.
-                 */
-                level?: number | null;
-                /** @description Name to show. */
-                name: string;
-                /**
-                 * Format: int32
-                 * @description The rating in this game with such a clock when the game began.
-                 */
-                rating?: number | null;
-            };
-            /** @description A player of a game that is watched. */
-            white: {
-                /** @description Whether it is the name of an account. */
-                account?: boolean;
-                /** @description Whether the account is a program's. */
-                bot?: boolean;
-                /**
-                 * Format: int32
-                 * @description Level of the engine, if it is the engine.
-                 */
-                level?: number | null;
-                /** @description Name to show. */
-                name: string;
-                /**
-                 * Format: int32
-                 * @description The rating in this game with such a clock when the game began.
-                 */
-                rating?: number | null;
-            };
-        };
-        /** @description A value for each side. */
         Both_String: {
             black: string;
             white: string;
@@ -2147,6 +2028,33 @@ export interface components {
             /** Format: double */
             white: number;
         };
+        /** @description A candidate of a vote. */
+        Candidate: {
+            /** @description Id of the game that it is. */
+            game?: string | null;
+            /** @description What voters read: 1 to 60 characters. May be missing with a game, whose name it is then. */
+            text?: string;
+        };
+        /** @description What was declared of a candidate. */
+        CandidateCount: {
+            /**
+             * Format: int64
+             * @description Votes against.
+             */
+            crosses: number;
+            /**
+             * Format: int64
+             * @description For less against.
+             */
+            net: number;
+            /**
+             * Format: int64
+             * @description Votes for.
+             */
+            ticks: number;
+            /** @description Whether nobody has a greater net. */
+            won: boolean;
+        };
         /** @description A challenge. */
         Challenge: {
             /** @description The clock. */
@@ -2196,8 +2104,6 @@ export interface components {
         };
         /** @description A line of chat. */
         ChatLine: {
-            /** @description Whether one does not want to read who wrote it; then the text is left out. */
-            muted?: boolean;
             /** @description Whether a moderator has removed it. */
             removed?: boolean;
             /** @description Side of the one who wrote it. */
@@ -2334,11 +2240,6 @@ export interface components {
             /** @enum {string} */
             type: "chat";
         } | {
-            /** @description At most 500 characters. */
-            text: string;
-            /** @enum {string} */
-            type: "watchers_chat";
-        } | {
             /** @description What is chosen. */
             name: string;
             /** @enum {string} */
@@ -2401,11 +2302,6 @@ export interface components {
         } | {
             /** @enum {string} */
             type: "leave_tournament";
-        } | {
-            /** @description Ids of 12 games at most; none to watch no more. */
-            games: string[];
-            /** @enum {string} */
-            type: "watch_boards";
         } | {
             /**
              * Format: int32
@@ -2504,12 +2400,10 @@ export interface components {
         Exported: {
             /** @description The account. */
             account: components["schemas"]["Account"];
-            /** @description Names of those whom one follows. */
-            followed?: string[];
+            /** @description Ballots that are not counted yet. */
+            ballots?: components["schemas"]["OwnBallot"][];
             /** @description Its games. */
             games: components["schemas"]["ExportedGame"][];
-            /** @description Names of those whose words in chat one does not want to read. */
-            muted?: string[];
             /** @description What one has reported. */
             reports?: components["schemas"]["OwnReport"][];
         };
@@ -2545,19 +2439,6 @@ export interface components {
          * @enum {string}
          */
         FaultSize: "inaccuracy" | "mistake" | "blunder";
-        /** @description Somebody whom one follows. */
-        FollowedPerson: {
-            /** @description Whether the account is a program's. */
-            bot?: boolean;
-            /** @description The name. */
-            name: string;
-            playing?: components["schemas"]["PlayingGame"] | null;
-            /**
-             * Format: int64
-             * @description When that one was seen last, to the hour, in milliseconds of Unix time.
-             */
-            seen_ms: number;
-        };
         /** @description A game in a list. */
         GameCard: {
             /** @description Its clock. */
@@ -2851,6 +2732,13 @@ export interface components {
             id: string;
         } | {
             /** @enum {string} */
+            act: "call_off_vote";
+            /** @description Why. */
+            reason: string;
+            /** @description Its id. */
+            vote: string;
+        } | {
+            /** @enum {string} */
             act: "settle";
             /** @description What came of it, at most 1,000 characters: the one who has made it can read this. */
             answer: string;
@@ -2872,11 +2760,6 @@ export interface components {
          * @enum {string}
          */
         MomentKind: "released" | "traversed" | "crowned" | "promoted" | "castled" | "royal_taken";
-        /** @description Somebody whose words in chat one does not want to read. */
-        MutedPerson: {
-            /** @description The name. */
-            name: string;
-        };
         /** @description A name with a password. */
         NameAndPassword: {
             /** @description The account's name: 2 to 20 letters, digits, `_` and `-`. */
@@ -3031,6 +2914,22 @@ export interface components {
              */
             days: number;
         };
+        /** @description A vote as its caller wishes it. */
+        NewVote: {
+            /** @description 2 to 20, each another. */
+            candidates: components["schemas"]["Candidate"][];
+            /**
+             * Format: int64
+             * @description When it closes, in milliseconds of Unix time: from a few seconds to a year ahead.
+             */
+            closes_ms: number;
+            /** @description Whether accounts that are made after the vote was called may vote. */
+            newcomers?: boolean;
+            /** @description What is asked: 2 to 120 characters. */
+            question: string;
+            /** @description More about it: 1000 characters at most. */
+            text?: string;
+        };
         /** @description What a player writes to himself about a game. */
         Note: {
             /** @description The text, at most 4000 characters; nothing is kept of an empty one. */
@@ -3087,6 +2986,17 @@ export interface components {
              * @description How many watch.
              */
             watchers: number;
+        };
+        /** @description A ballot in an account's data. */
+        OwnBallot: {
+            /** @description Who has the cross. */
+            cross?: string | null;
+            /** @description What is asked. */
+            question: string;
+            /** @description Who has the tick. */
+            tick?: string | null;
+            /** @description Id of the vote. */
+            vote: string;
         };
         /** @description A report of one's own. */
         OwnReport: {
@@ -3231,15 +3141,6 @@ export interface components {
             spent_ms?: number | null;
             /** @description UCI form. */
             uci: string;
-        };
-        /** @description A game that somebody plays. */
-        PlayingGame: {
-            /** @description Its clock. */
-            clock: string;
-            /** @description Its id. */
-            id: string;
-            /** @description Name of the variant. */
-            name: string;
         };
         /** @description A position described. */
         PositionAnswer: {
@@ -3459,17 +3360,6 @@ export interface components {
             /** @description By whom. */
             by: string;
         };
-        /** @description How somebody's games of one kind have ended. */
-        ResultsOfGame: {
-            /** @description Its name. */
-            name: string;
-            /** @description Results with each side. */
-            results: components["schemas"]["Both_ResultCounts"];
-            /** @description What its sides are called. */
-            sides: components["schemas"]["Both_String"];
-            /** @description Id of the game. */
-            variant: string;
-        };
         /** @description What is said of a game that was looked back at. Chances are those of White, in percent. */
         Review: {
             /** @description Each side's accuracy from 0 to 100; missing for a side that has not moved. */
@@ -3604,52 +3494,6 @@ export interface components {
             /** @description An arrangement for each kind of piece that shows what it can do. */
             examples: components["schemas"]["Example"][];
         };
-        /** @description How many games of a kind are played. */
-        RunningCount: {
-            /**
-             * Format: int32
-             * @description How many.
-             */
-            games: number;
-            /** @description Its name. */
-            name: string;
-            /** @description Id of the game. */
-            variant: string;
-        };
-        /** @description A game that is played. */
-        RunningGame: {
-            /**
-             * Format: int64
-             * @description When it began, in milliseconds of Unix time.
-             */
-            began_ms: number;
-            /** @description What stands on the board. */
-            board: components["schemas"]["WatchedBoard"];
-            /** @description Its clock. */
-            clock: string;
-            /** @description Its id. */
-            id: string;
-            /** @description Name of the variant. */
-            name: string;
-            /** @description Who plays. */
-            players: components["schemas"]["Both_RunningPlayer"];
-            /** @description Whether it counts for ratings. */
-            rated?: boolean;
-            /** @description Id of the variant. */
-            variant: string;
-        };
-        /**
-         * @description A page of games that are played, the best first: games of two people before those against the engine, then by what the
-         *     players' ratings are together.
-         */
-        RunningPage: {
-            /** @description How many there are of each game, whatever was asked for, as of a moment ago. */
-            counts: components["schemas"]["RunningCount"][];
-            /** @description The games. */
-            games: components["schemas"]["RunningGame"][];
-            /** @description `after` of the next page; missing if there is no more. */
-            next?: string | null;
-        };
         /** @description Somebody who waits for an opponent. */
         Seek: {
             /** @description Whether it is the name of an account. */
@@ -3728,14 +3572,6 @@ export interface components {
             /** @enum {string} */
             type: "chat";
         }) | {
-            /** @description The last lines. */
-            lines: components["schemas"]["WatchersLine"][];
-            /** @enum {string} */
-            type: "watchers_chat";
-        } | (components["schemas"]["WatchersLine"] & {
-            /** @enum {string} */
-            type: "watchers_line";
-        }) | {
             /** @description Secret of the Counsellor's seat: `/game/{id}#{seat}`. */
             seat: string;
             /** @enum {string} */
@@ -3773,9 +3609,6 @@ export interface components {
         } | (components["schemas"]["Plan"] & {
             /** @enum {string} */
             type: "plan";
-        }) | (components["schemas"]["WatchedBoards"] & {
-            /** @enum {string} */
-            type: "boards";
         }) | (components["schemas"]["Lobby"] & {
             /** @enum {string} */
             type: "lobby";
@@ -4365,6 +4198,76 @@ export interface components {
             state: components["schemas"]["StateLetter"][];
             whole_act?: components["schemas"]["WholeAct"] | null;
         };
+        /** @description A vote in a list. */
+        VoteCard: {
+            /**
+             * Format: int64
+             * @description When it closes or has closed, in milliseconds of Unix time.
+             */
+            closes_ms: number;
+            /** @description Its id. */
+            id: string;
+            /** @description How far it is. */
+            phase: components["schemas"]["VotePhase"];
+            /** @description What is asked. */
+            question: string;
+            /** @description Who has won, once it is declared: several if it is a tie. */
+            winners?: string[];
+        };
+        /** @description A vote called. */
+        VoteMade: {
+            /** @description Its id. */
+            id: string;
+        };
+        /** @description A vote as it is now. */
+        VoteNow: components["schemas"]["VoteCard"] & {
+            /** @description Name of the one who has called it. */
+            caller: string;
+            /** @description Who or what can be chosen. */
+            candidates: components["schemas"]["Candidate"][];
+            /** @description What was declared of each candidate. Nobody is told before it closes. */
+            counts?: components["schemas"]["CandidateCount"][] | null;
+            /**
+             * Format: int64
+             * @description When, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /** @description Whether the one who asks may call it off. */
+            may_call_off?: boolean;
+            /** @description Whether the one who asks may vote. */
+            may_vote: boolean;
+            /** @description Whether accounts that were made after that may vote. */
+            newcomers: boolean;
+            /**
+             * Format: int64
+             * @description The server's time, in milliseconds of Unix time.
+             */
+            now_ms: number;
+            own?: components["schemas"]["Ballot"] | null;
+            /** @description More about it. */
+            text: string;
+            /**
+             * Format: int64
+             * @description How many have voted.
+             */
+            voters: number;
+        };
+        /**
+         * @description How far a vote is.
+         * @enum {string}
+         */
+        VotePhase: "open" | "counting" | "declared" | "off";
+        /** @description Votes. */
+        Votes: {
+            /** @description Whether the one who asks may call votes. */
+            may_call: boolean;
+            /** @description What to ask with for the page of `past` that follows, as `before`. */
+            next?: string | null;
+            /** @description Those that are open, the one that closes first first. */
+            open: components["schemas"]["VoteCard"][];
+            /** @description Those that are not, the last first. */
+            past: components["schemas"]["VoteCard"][];
+        };
         /** @description A game, or a family of which the match customs choose one. */
         WantedGame: {
             /** @description Name of the family. */
@@ -4373,51 +4276,6 @@ export interface components {
             name: string;
             /** @description Id of the game. */
             variant?: string | null;
-        };
-        /** @description A small board. */
-        WatchedBoard: {
-            /** @description Position text. */
-            fen: string;
-            /** @description Id of the game. */
-            game: string;
-            /** @description Last move in UCI form. */
-            last?: string | null;
-            /** @description Whether the game is over: nothing more comes of it. */
-            over?: boolean;
-            /**
-             * Format: int32
-             * @description Half-moves played.
-             */
-            ply: number;
-            result?: components["schemas"]["GameResult"] | null;
-            /**
-             * Format: int64
-             * @description Number of the game's last event: of two boards of a game the one with the greater number holds.
-             */
-            seq: number;
-        };
-        /** @description Boards that are watched: all of them in answer to `watch_boards`, later those that have changed. */
-        WatchedBoards: {
-            /** @description The boards. */
-            boards: components["schemas"]["WatchedBoard"][];
-            /** @description Games that were asked for and are not to be watched (any more): they are over, or not for everybody, or not there. */
-            gone?: string[];
-        };
-        /** @description A line of what those say who watch a game. */
-        WatchersLine: {
-            /** @description Whether it is the name of an account. */
-            account?: boolean;
-            /** @description Whether the account is a program's. */
-            bot?: boolean;
-            /**
-             * Format: int64
-             * @description Number of the line, which grows.
-             */
-            n: number;
-            /** @description Name of who wrote it. */
-            name: string;
-            /** @description The text. */
-            text: string;
         };
         /** @description A move that no piece makes, in words. */
         WholeAct: {
@@ -5957,6 +5815,33 @@ export interface operations {
             };
         };
     };
+    watchable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GameCard"][];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     make: {
         parameters: {
             query?: never;
@@ -6931,41 +6816,6 @@ export interface operations {
             };
         };
     };
-    followed: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FollowedPerson"][];
-                };
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
     own: {
         parameters: {
             query?: never;
@@ -6981,145 +6831,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GameCard"][];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    muted: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MutedPerson"][];
-                };
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    mute: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the account */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    unmute: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the account */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             503: {
@@ -7922,110 +7633,6 @@ export interface operations {
             };
         };
     };
-    follow: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the account */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    unfollow: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the account */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
     history: {
         parameters: {
             query?: never;
@@ -8059,52 +7666,6 @@ export interface operations {
                 };
             };
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    results: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the account */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResultsOfGame"][];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8665,62 +8226,6 @@ export interface operations {
                 };
             };
             415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    running: {
-        parameters: {
-            query?: {
-                /** @description Ids of the games that are welcome, with commas between, 32 at most; any if missing. */
-                game?: string;
-                /** @description `next` of the page before. */
-                after?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunningPage"];
-                };
-            };
-            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10085,6 +9590,417 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description Those that are over from a page on: `next` of the page before. */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Votes"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewVote"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VoteMade"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    look: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vote */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VoteNow"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    call_off: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vote */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    cast: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vote */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Ballot"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    uncast: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vote */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,6 +1,6 @@
 //! Accounts, and who asks.
 
-use super::OwnReport;
+use super::{OwnBallot, OwnReport};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -148,6 +148,9 @@ pub struct Exported {
     /// What one has reported.
     #[serde(default)]
     pub reports: Vec<OwnReport>,
+    /// Ballots that are not counted yet.
+    #[serde(default)]
+    pub ballots: Vec<OwnBallot>,
     /// Names of those whom one follows.
     #[serde(default)]
     pub followed: Vec<String>,

@@ -191,7 +191,7 @@ async fn games_run_and_end(store: &SqlStore, tag: &str, [ann, bob]: [&str; 2]) -
     one(store, changes(&name("nothing"), Running::Moves(board(3)))).await??;
     let ids = [rated.clone(), name("nothing"), name("wlevel")];
     let mut boards = store.running_boards(&ids).await?;
-    boards.sort_by(|a, b| b.board.seq.cmp(&a.board.seq));
+    boards.sort_by_key(|b| std::cmp::Reverse(b.board.seq));
     let told: Vec<_> = boards.iter().map(|b| (b.game.as_str(), &b.board)).collect();
     assert_eq!(
         told,
@@ -205,14 +205,25 @@ async fn games_run_and_end(store: &SqlStore, tag: &str, [ann, bob]: [&str; 2]) -
     one(store, changes(&rated, Running::Rests(true))).await??;
     assert_eq!(games(store, &variant).await?, all[1..]);
     assert_eq!(counted(store.running_counts().await?), Some(2));
-    assert_eq!(store.running_boards(&[rated.clone()]).await?.len(), 1);
+    assert_eq!(
+        store
+            .running_boards(std::slice::from_ref(&rated))
+            .await?
+            .len(),
+        1
+    );
     one(store, changes(&rated, Running::Rests(false))).await??;
     assert_eq!(games(store, &variant).await?, all);
     assert_eq!(store.rest_all(&name("no such speed")).await?, 0);
 
     one(store, ends(&rated)).await??;
     assert_eq!(games(store, &variant).await?, all[1..]);
-    assert!(store.running_boards(&[rated.clone()]).await?.is_empty());
+    assert!(
+        store
+            .running_boards(std::slice::from_ref(&rated))
+            .await?
+            .is_empty()
+    );
     // It does not come back by a writing that comes late.
     let late = row(&variant, [seat(ann, true, None), seat(bob, true, None)]);
     one(
