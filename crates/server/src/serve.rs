@@ -25,6 +25,7 @@ use crate::tournaments::Tournaments;
 use crate::vacations::Vacations;
 use crate::visitor;
 use crate::votes::Votes;
+use crate::watching::Watching;
 use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
 use bus::LocalBus;
@@ -256,7 +257,12 @@ impl Running {
         );
         let moderation =
             Moderation::new(&store, accounts.clone(), directory.clone(), lobby.clone());
-        if let Err(refused) = moderation.read().await {
+        let watching = Watching::new(&store, directory.clone());
+        let prepared = async {
+            moderation.read().await?;
+            watching.rest().await
+        };
+        if let Err(refused) = prepared.await {
             serving.abort();
             return Err(StoreError::Unavailable(refused.message).into());
         }
@@ -267,6 +273,7 @@ impl Running {
             votes: votes.clone(),
             vacations: vacations.clone(),
             moderation: moderation.clone(),
+            watching: watching.clone(),
         };
         let app = app(
             &self.config,
@@ -294,6 +301,7 @@ impl Running {
             tokio::spawn(watched("tournaments", tournaments.keep())),
             tokio::spawn(watched("votes", votes.keep())),
             tokio::spawn(watched("moderation", moderation.keep())),
+            tokio::spawn(watched("watching", watching.begin())),
             tokio::spawn(watched(
                 "archive",
                 services.archive.clone().follow(directory.clone()),
@@ -442,6 +450,7 @@ struct People {
     votes: Votes,
     vacations: Vacations,
     moderation: Moderation,
+    watching: Watching,
 }
 
 fn app(
@@ -459,6 +468,8 @@ fn app(
         tournaments: people.tournaments,
         votes: people.votes,
         moderation: people.moderation,
+        watching: people.watching,
+        guests_may_chat: config.guests_may_chat,
         operator,
         vacations: people.vacations,
         attempts: Arc::new(Attempts::new(

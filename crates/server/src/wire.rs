@@ -14,6 +14,7 @@ mod socket;
 mod tournament;
 mod variant;
 mod vote;
+mod watching;
 
 pub use account::*;
 pub use analysis::*;
@@ -28,6 +29,7 @@ pub use socket::*;
 pub use tournament::*;
 pub use variant::*;
 pub use vote::*;
+pub use watching::*;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

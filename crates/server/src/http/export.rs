@@ -17,9 +17,10 @@ use futures_util::stream::{self, StreamExt};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use store::accounts::AccountStore;
+use store::people::PeopleList;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, and the games with their moves.
+/// All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, whom it follows and mutes, and the games with their moves.
 #[utoipa::path(get, path = "/api/account/export", responses((status = 200, body = Exported), (status = 401, body = Refusal),
         (status = 503, body = Refusal)))]
 pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response, Failure> {
@@ -37,12 +38,19 @@ pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response
     let reports = serde_json::to_string(&reports).unwrap_or_else(|_| "[]".into());
     let ballots = app.votes.own_ballots(&signed_in.account.id).await?;
     let ballots = serde_json::to_string(&ballots).unwrap_or_else(|_| "[]".into());
+    let listed = async |list| {
+        let id = &signed_in.account.id;
+        let names = app.watching.names(list, id).await?;
+        Ok::<String, Failure>(serde_json::to_string(&names).unwrap_or_else(|_| "[]".into()))
+    };
+    let followed = listed(PeopleList::Followed).await?;
+    let muted = listed(PeopleList::Muted).await?;
     let writing = Writing {
         directory: app.directory.clone(),
         store: app.accounts.store(),
         account: signed_in.account.id.clone(),
         head: Some(format!(
-            "{{\"account\":{account},\"reports\":{reports},\"ballots\":{ballots},\"games\":["
+            "{{\"account\":{account},\"reports\":{reports},\"ballots\":{ballots},\"followed\":{followed},\"muted\":{muted},\"games\":["
         )),
         last: String::new(),
         page: VecDeque::new(),
