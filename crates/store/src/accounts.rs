@@ -5,7 +5,7 @@ mod rewrite;
 
 use super::append;
 use super::sql::SqlStore;
-use super::{Answer, StoreError, offers, tokens};
+use super::{Answer, StoreError, notices, offers, tokens};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
@@ -317,6 +317,7 @@ async fn empty(
     let mut ended = end_sessions(connection, account, Ended::AllBut(None)).await?;
     ended.extend(tokens::forget(connection, account).await?);
     offers::forget_person(connection, account).await?;
+    notices::forget_person(connection, account).await?;
     for sql in [
         "DELETE FROM account_names WHERE account = $1",
         "DELETE FROM passkeys WHERE account = $1",

@@ -3,6 +3,7 @@
 mod accounts;
 mod archive;
 mod moderation;
+mod notices;
 mod offers;
 mod ratings;
 mod tokens;
@@ -244,6 +245,7 @@ async fn sqlite_keeps_the_contract() -> Tested {
     tournaments::contract(&store, "").await?;
     archive::contract(&store, "").await?;
     moderation::contract(&store, "").await?;
+    notices::contract(&store, "").await?;
     store.close().await;
     drop(store);
     // It is all there when it is opened again.
@@ -268,6 +270,7 @@ async fn postgres_keeps_the_contract() -> Tested {
     tournaments::contract(&store, &tag).await?;
     archive::contract(&store, &tag).await?;
     moderation::contract(&store, &tag).await?;
+    notices::contract(&store, &tag).await?;
     // A second server on the database is refused, and may have it when the first is gone.
     let second = SqlStore::open(&url).await.err().ok_or("opened twice")?;
     assert!(matches!(second, StoreError::InUse(_)), "{second}");

@@ -83,8 +83,10 @@ impl Directory {
             true => Duration::ZERO,
             false => table.earliest(at).unwrap_or(WAITING),
         };
+        let warn = table.warned_from().map(|at| Due::At(millis(now + at)));
         let write = GameWrite {
             events: rows,
+            warn,
             takes: offers,
             ..self.first_write(id, &table, Due::At(millis(now + due)))?
         };
