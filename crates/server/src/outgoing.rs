@@ -247,14 +247,15 @@ impl Outgoing {
         let (mut sender, connection) = hyper::client::conn::http1::handshake(io)
             .await
             .map_err(broken)?;
-        // It ends with this request, whatever more would come.
+        let mut answer = std::pin::pin!(sender.send_request(request));
+        // The connection ends with this request, whatever more would come; where it ends by itself, the answer may have
+        // come before.
         let answer = tokio::select! {
-            answer = sender.send_request(request) => answer.map_err(broken)?,
-            ended = connection => return Err(match ended {
-                Ok(()) => broken("the connection was closed without an answer"),
-                Err(error) => broken(error),
-            }),
+            biased;
+            answer = &mut answer => answer,
+            _ = connection => answer.await,
         };
+        let answer = answer.map_err(broken)?;
         let after = answer.headers().get(RETRY_AFTER);
         let after = after.and_then(|value| value.to_str().ok()?.trim().parse().ok());
         Ok(Answered {

@@ -336,6 +336,7 @@ async fn a_backup_is_restored_elsewhere() -> Tested {
     one(&store, made("game")).await??;
     one(&store, events("game", [1])).await??;
     std::fs::write(data.join("cookie.key"), [7; 64])?;
+    std::fs::write(data.join("push.key"), [8; 43])?;
     // While the server goes on.
     crate::backup::backup(&data, &safe).await?;
     one(&store, events("game", [2])).await??;
@@ -348,6 +349,7 @@ async fn a_backup_is_restored_elsewhere() -> Tested {
     let restored = SqlStore::file(&other.join("husun.sqlite")).await?;
     assert_eq!(restored.load("game").await?.ok_or("gone")?.events.len(), 1);
     assert_eq!(std::fs::read(other.join("cookie.key"))?, [7; 64]);
+    assert_eq!(std::fs::read(other.join("push.key"))?, [8; 43]);
     let error = crate::backup::restore(&safe, &other)
         .await
         .err()
