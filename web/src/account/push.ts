@@ -24,7 +24,10 @@ function isUnder(subscription: PushSubscription, key: Uint8Array): boolean {
 /** Turns pushes on under the server's key. */
 export async function turnOn(key: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted')
-    throw new Refused('push', 'This browser does not let the site show notices. Its settings can change that.');
+    throw new Refused(
+      'push',
+      'This browser does not let the site show notices. Its settings can change that.',
+    );
   const { pushManager } = await worker();
   const applicationServerKey = bytes(key);
   const before = await pushManager.getSubscription();

@@ -78,6 +78,11 @@ test('a push is shown by the service worker, and a click leads to the game', asy
 
       const game = await begin(ann, bob, 'Pushed', 'days:3');
       assert.equal(JSON.parse((await service.next(key)).text).kind, 'challenge');
+      // Who accepts is taken to the game, and goes elsewhere.
+      await page.waitForURL(`**/game/${game}`);
+      await page.goto('/learn');
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForTimeout(500);
       await annPage.goto(`/game/${game}`);
       await grid(annPage).waitFor();
       await move(annPage, 'e2e4');
