@@ -9,6 +9,8 @@ export type Route =
   | { page: 'archive' }
   | { page: 'tournaments' }
   | { page: 'tournament'; id: string }
+  | { page: 'votes' }
+  | { page: 'vote'; id: string }
   | { page: 'game'; id: string }
   | { page: 'rules'; id: string | null }
   | { page: 'review'; id: string; game: boolean }
@@ -46,6 +48,10 @@ function read(path: string): Route {
       return second ? { page: 'lost' } : { page: 'tournaments' };
     case 'tournament':
       return second ? { page: 'tournament', id: second } : { page: 'lost' };
+    case 'votes':
+      return second ? { page: 'lost' } : { page: 'votes' };
+    case 'vote':
+      return second ? { page: 'vote', id: second } : { page: 'lost' };
     case 'rules':
       return { page: 'rules', id: second ?? null };
     case 'review':

@@ -104,6 +104,14 @@ enum Command {
         #[arg(long, value_name = "ID", conflicts_with = "text")]
         end: Option<String>,
     },
+    /// Call off a vote that is open
+    CallOff {
+        /// Id of the vote, which stands in its address
+        vote: String,
+        /// Why, for the log
+        #[arg(long)]
+        reason: String,
+    },
     /// List reports that are open
     Reports {
         /// Those that are settled
@@ -356,6 +364,10 @@ async fn carry_out(way: &Way, options: &Options) -> Result<()> {
         Command::Announce { end: Some(id), .. } => {
             ModerationAct::EndAnnouncement { id: id.clone() }
         }
+        Command::CallOff { vote, reason } => ModerationAct::CallOffVote {
+            vote: vote.clone(),
+            reason: reason.clone(),
+        },
         Command::Settle { report, answer } => ModerationAct::Settle {
             report: report.clone(),
             answer: answer.clone(),

@@ -13,6 +13,7 @@ pub mod rating;
 mod sides;
 pub mod table;
 pub mod tournament;
+pub mod vote;
 
 pub use deed::{Circumstances, Claim, Deed, MAX_TEXT, Refused, Who};
 pub use games::{Definition, Games, KeptError};

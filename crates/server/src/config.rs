@@ -36,6 +36,8 @@ pub struct Config {
     pub start_grace_seconds: u32,
     /// Names of the accounts that may make tournaments; all may if it is missing.
     pub tournament_makers: Option<Vec<String>>,
+    /// Names of the accounts that may call votes; all may if it is missing.
+    pub vote_callers: Option<Vec<String>>,
     /// Limits.
     pub limits: Limits,
     /// Notices by push.
@@ -160,6 +162,7 @@ impl Default for Config {
             client: None,
             start_grace_seconds: 5,
             tournament_makers: None,
+            vote_callers: None,
             limits: Limits::default(),
             push: PushConfig::default(),
             mail: None,
@@ -196,6 +199,12 @@ pub enum ConfigError {
         /// What it may say.
         expected: String,
     },
+}
+
+/// Whether a name is among those whom the operator has named, if there are such: else everybody's is.
+pub(crate) fn is_among(named: &Option<Vec<String>>, name: &str) -> bool {
+    let among = |names: &Vec<String>| names.iter().any(|n| n.eq_ignore_ascii_case(name));
+    named.as_ref().is_none_or(among)
 }
 
 /// Threads of the engine at most: beyond that it is a slip of the keyboard.

@@ -31,6 +31,7 @@ mod tokens;
 mod tournaments;
 mod vacations;
 mod variants;
+mod votes;
 
 use crate::refusal::{Reason, Refused, refused};
 use crate::state::App;
@@ -208,6 +209,9 @@ fn people() -> Router<App> {
             "/api/tournaments/{id}/me",
             put(tournaments::join).delete(tournaments::leave),
         )
+        .route("/api/votes", get(votes::list).post(votes::call))
+        .route("/api/votes/{id}", get(votes::look).delete(votes::call_off))
+        .route("/api/votes/{id}/me", put(votes::cast).delete(votes::uncast))
         .route("/api/lobby", get(lobby::look))
         .route("/api/lobby/people", get(lobby::people))
         .route("/api/lobby/seeks", post(lobby::seek))
@@ -412,6 +416,12 @@ pub fn document() -> utoipa::openapi::OpenApi {
         tournaments::join,
         tournaments::leave,
         tournaments::cancel,
+        votes::list,
+        votes::call,
+        votes::look,
+        votes::cast,
+        votes::uncast,
+        votes::call_off,
         lobby::look,
         lobby::people,
         lobby::seek,

@@ -33,6 +33,7 @@ pub mod task;
 pub mod tournaments;
 pub mod vacations;
 pub mod visitor;
+pub mod votes;
 pub mod wire;
 pub mod work;
 

@@ -58,7 +58,7 @@ reasons! {
     Full = "full", SERVICE_UNAVAILABLE;
     /// The game cannot be made or played as wished.
     Game = "game", UNPROCESSABLE_ENTITY;
-    /// The offer was taken, withdrawn or declined before, or what is wished for is so already.
+    /// The offer was taken, withdrawn or declined before, the vote has closed, or what is wished for is so already.
     Gone = "gone", GONE;
     /// Nobody has made such an offer, or not to you.
     NoSuchOffer = "no_such_offer", NOT_FOUND;
@@ -120,6 +120,8 @@ reasons! {
     NoSuchTournament = "no_such_tournament", NOT_FOUND;
     /// The account has no such token.
     NoSuchToken = "no_such_token", NOT_FOUND;
+    /// There is no such vote.
+    NoSuchVote = "no_such_vote", NOT_FOUND;
     /// There is no variant of that id.
     NoSuchVariant = "no_such_variant", NOT_FOUND;
     /// The account is not a program's.
@@ -190,6 +192,8 @@ reasons! {
     Vacation = "vacation", CONFLICT;
     /// No such game, or not exactly one is named.
     Variant = "variant", UNPROCESSABLE_ENTITY;
+    /// The vote is not called, or the ballot not marked, as it should be.
+    Vote = "vote", UNPROCESSABLE_ENTITY;
 }
 
 /// Why something is not done.

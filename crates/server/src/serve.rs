@@ -29,6 +29,7 @@ use crate::state::{App, MEMORY};
 use crate::tournaments::Tournaments;
 use crate::vacations::Vacations;
 use crate::visitor;
+use crate::votes::Votes;
 use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
 use bus::LocalBus;
@@ -262,6 +263,12 @@ impl Running {
             Arc::new(store.clone()),
             self.config.tournament_makers.clone(),
         );
+        let votes = Votes::new(
+            directory.clone(),
+            accounts.clone(),
+            Arc::new(store.clone()),
+            self.config.vote_callers.clone(),
+        );
         let moderation =
             Moderation::new(&store, accounts.clone(), directory.clone(), lobby.clone());
         if let Err(refused) = moderation.read().await {
@@ -284,6 +291,7 @@ impl Running {
             accounts: accounts.clone(),
             lobby: lobby.clone(),
             tournaments: tournaments.clone(),
+            votes: votes.clone(),
             vacations: vacations.clone(),
             moderation: moderation.clone(),
             notices: notices.clone(),
@@ -312,6 +320,7 @@ impl Running {
             tokio::spawn(watched("lobby", lobby.keep())),
             tokio::spawn(watched("vacations", vacations.keep())),
             tokio::spawn(watched("tournaments", tournaments.keep())),
+            tokio::spawn(watched("votes", votes.keep())),
             tokio::spawn(watched("moderation", moderation.keep())),
             tokio::spawn(watched("notices", notices.clone().keep())),
             tokio::spawn(watched(
@@ -460,6 +469,7 @@ struct People {
     accounts: Accounts,
     lobby: Lobby,
     tournaments: Tournaments,
+    votes: Votes,
     vacations: Vacations,
     moderation: Moderation,
     notices: Notices,
@@ -478,6 +488,7 @@ fn app(
         accounts: people.accounts,
         lobby: people.lobby,
         tournaments: people.tournaments,
+        votes: people.votes,
         moderation: people.moderation,
         operator,
         vacations: people.vacations,

@@ -14,6 +14,7 @@ use crate::operator::OperatorWord;
 use crate::reviews::Reviews;
 use crate::tournaments::Tournaments;
 use crate::vacations::Vacations;
+use crate::votes::Votes;
 use crate::work::Budget;
 use axum::extract::FromRef;
 use axum_extra::extract::cookie::Key;
@@ -30,6 +31,8 @@ pub struct App {
     pub lobby: Lobby,
     /// Tournaments.
     pub tournaments: Tournaments,
+    /// Votes.
+    pub votes: Votes,
     /// Those who moderate.
     pub moderation: Moderation,
     /// By which who runs the server is known.

@@ -10,6 +10,7 @@ mod show;
 mod wishes;
 
 use crate::accounts::Accounts;
+use crate::config::is_among;
 use crate::directory::Directory;
 use crate::lobby::told_to;
 use crate::refusal::{Reason, Refused, refused};
@@ -238,9 +239,7 @@ impl Tournaments {
             let message = "tournaments are made by those who have an account: sign in first";
             return Err(refused(Reason::SignIn, message));
         }
-        let among =
-            |names: &Vec<String>| names.iter().any(|n| n.eq_ignore_ascii_case(&person.name));
-        match self.inner.makers.as_ref().is_none_or(among) {
+        match is_among(&self.inner.makers, &person.name) {
             true => Ok(()),
             false => {
                 let message =

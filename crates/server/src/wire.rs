@@ -14,6 +14,7 @@ mod review;
 mod socket;
 mod tournament;
 mod variant;
+mod vote;
 
 pub use account::*;
 pub use analysis::*;
@@ -28,6 +29,7 @@ pub use review::*;
 pub use socket::*;
 pub use tournament::*;
 pub use variant::*;
+pub use vote::*;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -324,6 +324,7 @@ async fn empty(
         "DELETE FROM notes WHERE person = $1",
         "DELETE FROM vacations WHERE person = $1",
         "DELETE FROM titles WHERE person = $1",
+        "DELETE FROM ballots WHERE person = $1",
         "DELETE FROM moderators WHERE account = $1",
         "DELETE FROM renamed WHERE account = $1",
     ] {

@@ -22,6 +22,7 @@ mod tests;
 pub mod tokens;
 pub mod tournaments;
 pub mod vacations;
+pub mod votes;
 mod writer;
 
 pub use sql::SqlStore;

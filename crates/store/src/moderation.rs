@@ -237,6 +237,8 @@ pub trait ModerationStore: std::fmt::Debug + Send + Sync + 'static {
         now_ms: i64,
         act: &'a ActRow,
     ) -> Answer<'a, bool>;
+    /// Calls a vote off; false if it is not open.
+    fn call_off_vote<'a>(&'a self, id: &'a str, now_ms: i64, act: &'a ActRow) -> Answer<'a, bool>;
     /// Announcements that are not over, those shown first first.
     fn announcements(&self, now_ms: i64) -> Answer<'_, Vec<AnnouncementRow>>;
     /// Keeps a report, unless the person has made so many since a time; false then.

@@ -8,6 +8,7 @@ mod offers;
 mod ratings;
 mod tokens;
 mod tournaments;
+mod votes;
 
 use super::*;
 use std::sync::Arc;
@@ -243,6 +244,7 @@ async fn sqlite_keeps_the_contract() -> Tested {
     ratings::contract(&store, "").await?;
     offers::contract(&store, "").await?;
     tournaments::contract(&store, "").await?;
+    votes::contract(&store, "").await?;
     archive::contract(&store, "").await?;
     moderation::contract(&store, "").await?;
     notices::contract(&store, "").await?;
@@ -268,6 +270,7 @@ async fn postgres_keeps_the_contract() -> Tested {
     ratings::contract(&store, &tag).await?;
     offers::contract(&store, &tag).await?;
     tournaments::contract(&store, &tag).await?;
+    votes::contract(&store, &tag).await?;
     archive::contract(&store, &tag).await?;
     moderation::contract(&store, &tag).await?;
     notices::contract(&store, &tag).await?;

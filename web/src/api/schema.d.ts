@@ -64,7 +64,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All that is kept of the one who asks: the account, what it has reported, how notices come, and the games with their moves. */
+        /** All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, how notices come, and the games with their moves. */
         get: operations["export"];
         put?: never;
         post?: never;
@@ -1471,6 +1471,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/votes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Votes that are open, and those that are over. */
+        get: operations["list"];
+        put?: never;
+        /** Calls a vote: for those who are signed in, if the operator has not named who may. */
+        post: operations["call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/votes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A vote: what is asked, the own ballot, and when it has closed what was declared. */
+        get: operations["look"];
+        put?: never;
+        post?: never;
+        /** Calls a vote off that is open, for the one who has called it. */
+        delete: operations["call_off"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/votes/{id}/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Casts one's ballot: one tick and one cross, both, either or neither. It takes the place of the one before. */
+        put: operations["cast"];
+        post?: never;
+        /** Takes one's ballot back. */
+        delete: operations["uncast"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1803,6 +1857,19 @@ export interface components {
             /** @description The moves so far in UCI form, or `accept`; no more than the task allows. The opponent's answers are not among them. */
             moves: string[];
         };
+        /** @description A voter's marks, as numbers of candidates from 0: both, either or neither. */
+        Ballot: {
+            /**
+             * Format: int32
+             * @description The one cross, for another candidate.
+             */
+            cross?: number | null;
+            /**
+             * Format: int32
+             * @description The one tick.
+             */
+            tick?: number | null;
+        };
         /** @description A ban. */
         Ban: {
             /** @description The range of addresses that is banned. */
@@ -2067,6 +2134,33 @@ export interface components {
             black: number;
             /** Format: double */
             white: number;
+        };
+        /** @description A candidate of a vote. */
+        Candidate: {
+            /** @description Id of the game that it is. */
+            game?: string | null;
+            /** @description What voters read: 1 to 60 characters. May be missing with a game, whose name it is then. */
+            text?: string;
+        };
+        /** @description What was declared of a candidate. */
+        CandidateCount: {
+            /**
+             * Format: int64
+             * @description Votes against.
+             */
+            crosses: number;
+            /**
+             * Format: int64
+             * @description For less against.
+             */
+            net: number;
+            /**
+             * Format: int64
+             * @description Votes for.
+             */
+            ticks: number;
+            /** @description Whether nobody has a greater net. */
+            won: boolean;
         };
         /** @description A challenge. */
         Challenge: {
@@ -2415,6 +2509,8 @@ export interface components {
         Exported: {
             /** @description The account. */
             account: components["schemas"]["Account"];
+            /** @description Ballots that are not counted yet. */
+            ballots?: components["schemas"]["OwnBallot"][];
             /** @description Its games. */
             games: components["schemas"]["ExportedGame"][];
             /** @description How notices come, with the address for e-mail. */
@@ -2752,6 +2848,13 @@ export interface components {
             id: string;
         } | {
             /** @enum {string} */
+            act: "call_off_vote";
+            /** @description Why. */
+            reason: string;
+            /** @description Its id. */
+            vote: string;
+        } | {
+            /** @enum {string} */
             act: "settle";
             /** @description What came of it, at most 1,000 characters: the one who has made it can read this. */
             answer: string;
@@ -2939,6 +3042,22 @@ export interface components {
              */
             days: number;
         };
+        /** @description A vote as its caller wishes it. */
+        NewVote: {
+            /** @description 2 to 20, each another. */
+            candidates: components["schemas"]["Candidate"][];
+            /**
+             * Format: int64
+             * @description When it closes, in milliseconds of Unix time: from a few seconds to a year ahead.
+             */
+            closes_ms: number;
+            /** @description Whether accounts that are made after the vote was called may vote. */
+            newcomers?: boolean;
+            /** @description What is asked: 2 to 120 characters. */
+            question: string;
+            /** @description More about it: 1000 characters at most. */
+            text?: string;
+        };
         /** @description What a player writes to himself about a game. */
         Note: {
             /** @description The text, at most 4000 characters; nothing is kept of an empty one. */
@@ -3055,6 +3174,17 @@ export interface components {
              * @description How many watch.
              */
             watchers: number;
+        };
+        /** @description A ballot in an account's data. */
+        OwnBallot: {
+            /** @description Who has the cross. */
+            cross?: string | null;
+            /** @description What is asked. */
+            question: string;
+            /** @description Who has the tick. */
+            tick?: string | null;
+            /** @description Id of the vote. */
+            vote: string;
         };
         /** @description A report of one's own. */
         OwnReport: {
@@ -4279,6 +4409,76 @@ export interface components {
             /** @description What the letters of the state field say, the fifth field of a position text that has seven. */
             state: components["schemas"]["StateLetter"][];
             whole_act?: components["schemas"]["WholeAct"] | null;
+        };
+        /** @description A vote in a list. */
+        VoteCard: {
+            /**
+             * Format: int64
+             * @description When it closes or has closed, in milliseconds of Unix time.
+             */
+            closes_ms: number;
+            /** @description Its id. */
+            id: string;
+            /** @description How far it is. */
+            phase: components["schemas"]["VotePhase"];
+            /** @description What is asked. */
+            question: string;
+            /** @description Who has won, once it is declared: several if it is a tie. */
+            winners?: string[];
+        };
+        /** @description A vote called. */
+        VoteMade: {
+            /** @description Its id. */
+            id: string;
+        };
+        /** @description A vote as it is now. */
+        VoteNow: components["schemas"]["VoteCard"] & {
+            /** @description Name of the one who has called it. */
+            caller: string;
+            /** @description Who or what can be chosen. */
+            candidates: components["schemas"]["Candidate"][];
+            /** @description What was declared of each candidate. Nobody is told before it closes. */
+            counts?: components["schemas"]["CandidateCount"][] | null;
+            /**
+             * Format: int64
+             * @description When, in milliseconds of Unix time.
+             */
+            made_ms: number;
+            /** @description Whether the one who asks may call it off. */
+            may_call_off?: boolean;
+            /** @description Whether the one who asks may vote. */
+            may_vote: boolean;
+            /** @description Whether accounts that were made after that may vote. */
+            newcomers: boolean;
+            /**
+             * Format: int64
+             * @description The server's time, in milliseconds of Unix time.
+             */
+            now_ms: number;
+            own?: components["schemas"]["Ballot"] | null;
+            /** @description More about it. */
+            text: string;
+            /**
+             * Format: int64
+             * @description How many have voted.
+             */
+            voters: number;
+        };
+        /**
+         * @description How far a vote is.
+         * @enum {string}
+         */
+        VotePhase: "open" | "counting" | "declared" | "off";
+        /** @description Votes. */
+        Votes: {
+            /** @description Whether the one who asks may call votes. */
+            may_call: boolean;
+            /** @description What to ask with for the page of `past` that follows, as `before`. */
+            next?: string | null;
+            /** @description Those that are open, the one that closes first first. */
+            open: components["schemas"]["VoteCard"][];
+            /** @description Those that are not, the last first. */
+            past: components["schemas"]["VoteCard"][];
         };
         /** @description A game, or a family of which the match customs choose one. */
         WantedGame: {
@@ -10070,6 +10270,417 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description Those that are over from a page on: `next` of the page before. */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Votes"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewVote"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VoteMade"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    look: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vote */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VoteNow"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    call_off: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vote */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    cast: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vote */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Ballot"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    uncast: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vote */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };

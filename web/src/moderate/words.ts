@@ -9,6 +9,7 @@ export const ACTS: Record<string, string> = {
   remove_chat: 'removed chat of',
   announce: 'announced',
   end_announcement: 'ended an announcement',
+  call_off_vote: 'called a vote off',
   settle: 'settled a report about',
   add_moderator: 'let moderate',
   remove_moderator: 'let moderate no longer',

@@ -215,7 +215,8 @@ test('the editor: pieces by click, drag and keyboard; the server judges', async 
     await page.getByText('4q5/10/10/B9/10/10/10/4Q5 b - - - 0 1').waitFor();
     await move(page, 'e8e7');
     await current(page).waitFor();
-    assert.match(page.url(), /fen=4q5/);
+    // The address follows when the hand rests.
+    await page.waitForURL(/fen=4q5/);
   });
 });
 
@@ -282,7 +283,7 @@ test('a reload loses neither branches nor the game; the list follows; prisoners 
     await page.waitForTimeout(400);
     await page.reload();
     await current(page).filter({ hasText: 'a3' }).waitFor();
-    assert.match(page.url(), new RegExp(`game=${id}`));
+    await page.waitForURL(new RegExp(`game=${id}`));
     assert.equal((await moves(page)).length, 3);
 
     // In a long game the current move stays in sight.

@@ -1,5 +1,7 @@
 //! A server with a folder of its own, the accounts of people and programs on it, and `husun bot` as a process.
 
+#![allow(dead_code)] // each test uses its part
+
 use super::common::Fallible;
 use super::common::browser::Browser;
 use super::process::{Process, folder};
@@ -13,7 +15,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-const WORD: &str = "correct horse";
+pub const WORD: &str = "correct horse";
 /// How long something that is to happen is waited for.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -27,9 +29,17 @@ pub struct House {
 
 impl House {
     pub async fn open(name: &str) -> Fallible<House> {
+        House::open_with(name, "").await
+    }
+
+    /// A server with other limits.
+    pub async fn open_with(name: &str, limits: &str) -> Fallible<House> {
         let data = folder(name)?;
         let config = data.join("config.toml");
-        std::fs::write(&config, "start_grace_seconds = 0\nengine_pause = false\n")?;
+        std::fs::write(
+            &config,
+            format!("start_grace_seconds = 0\nengine_pause = false\n[limits]\n{limits}"),
+        )?;
         let process = Process::start(&data, &config).await?;
         Ok(House {
             address: process.address,
@@ -41,6 +51,11 @@ impl House {
 
     pub fn kill(&mut self) -> Fallible<()> {
         self.process.take().map_or(Ok(()), Process::kill)
+    }
+
+    /// Asks the server to end; the folder stays.
+    pub fn end(&mut self) -> Fallible<()> {
+        self.process.take().map_or(Ok(()), Process::end)
     }
 
     pub async fn open_again(&mut self) -> Fallible<()> {

@@ -159,6 +159,15 @@ impl Process {
         Ok(self.child.try_wait()?.is_none())
     }
 
+    /// Asks it to end, and waits until it has.
+    pub fn end(mut self) -> Fallible<()> {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-TERM", &pid]).status()?;
+        assert!(sent.success());
+        self.child.wait()?;
+        Ok(())
+    }
+
     /// Ends it without warning.
     pub fn kill(mut self) -> Fallible<()> {
         self.child.kill()?;

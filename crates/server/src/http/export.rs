@@ -20,7 +20,7 @@ use std::sync::Arc;
 use store::accounts::AccountStore;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// All that is kept of the one who asks: the account, what it has reported, how notices come, and the games with their moves.
+/// All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, how notices come, and the games with their moves.
 #[utoipa::path(get, path = "/api/account/export", responses((status = 200, body = Exported), (status = 401, body = Refusal),
         (status = 503, body = Refusal)))]
 pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response, Failure> {
@@ -38,12 +38,14 @@ pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response
     let reports = serde_json::to_string(&reports).unwrap_or_else(|_| "[]".into());
     let notices = settings(&app, signed_in).await?;
     let notices = serde_json::to_string(&notices).unwrap_or_default();
+    let ballots = app.votes.own_ballots(&signed_in.account.id).await?;
+    let ballots = serde_json::to_string(&ballots).unwrap_or_else(|_| "[]".into());
     let writing = Writing {
         directory: app.directory.clone(),
         store: app.accounts.store(),
         account: signed_in.account.id.clone(),
         head: Some(format!(
-            "{{\"account\":{account},\"reports\":{reports},\"notices\":{notices},\"games\":["
+            "{{\"account\":{account},\"reports\":{reports},\"ballots\":{ballots},\"notices\":{notices},\"games\":["
         )),
         last: String::new(),
         page: VecDeque::new(),

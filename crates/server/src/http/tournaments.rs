@@ -17,15 +17,15 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 /// What a page of a tournament costs, in positions.
-const PAGE: usize = 20;
+pub(super) const PAGE: usize = 20;
 
-/// Which tournaments.
+/// Which of those that are over.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Listed {
     /// Those that are over from a page on: `next` of the page before.
-    before: Option<String>,
+    pub(super) before: Option<String>,
 }
 
 /// Which page of the standings.

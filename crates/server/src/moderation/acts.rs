@@ -154,6 +154,9 @@ impl Moderation {
                 until_ms,
             } => self.announce(actor, &text, from_ms, until_ms).await,
             ModerationAct::EndAnnouncement { id } => self.end_announcement(actor, &id).await,
+            ModerationAct::CallOffVote { vote, reason } => {
+                self.call_off_vote(actor, &vote, &reason).await
+            }
             ModerationAct::Settle { report, answer } => self.settle(actor, &report, &answer).await,
             ModerationAct::AddModerator { account } => self.moderator(actor, &account, true).await,
             ModerationAct::RemoveModerator { account } => {
@@ -483,6 +486,16 @@ impl Moderation {
         match ended.await? {
             true => Ok(done("it is not shown any more", None, Follows::Nothing)),
             false => Err(nothing()),
+        }
+    }
+
+    async fn call_off_vote(&self, actor: &Actor, id: &str, reason: &str) -> Result<Done, Refused> {
+        let reason = bounded("reason", reason, REASON)?;
+        let logged = self.logged(actor, "call_off_vote", None, id.into(), &reason);
+        let ended = self.inner.store.call_off_vote(id, wall_ms(), &logged);
+        match ended.await? {
+            true => Ok(done("the vote is called off", None, Follows::Nothing)),
+            false => Err(no_item("there is no vote of this id that is open")),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Accounts, and who asks.
 
-use super::{NoticeSettings, OwnReport};
+use super::{NoticeSettings, OwnBallot, OwnReport};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -150,6 +150,9 @@ pub struct Exported {
     pub reports: Vec<OwnReport>,
     /// How notices come, with the address for e-mail.
     pub notices: NoticeSettings,
+    /// Ballots that are not counted yet.
+    #[serde(default)]
+    pub ballots: Vec<OwnBallot>,
     /// Its games.
     pub games: Vec<ExportedGame>,
 }

@@ -376,6 +376,13 @@ pub enum ModerationAct {
         /// Its id.
         id: String,
     },
+    /// Calls a vote off that is open.
+    CallOffVote {
+        /// Its id.
+        vote: String,
+        /// Why.
+        reason: String,
+    },
     /// Settles a report.
     Settle {
         /// Its id.

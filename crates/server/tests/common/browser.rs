@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 /// A browser: it keeps its cookies.
+#[derive(Clone)]
 pub struct Browser {
     pub address: SocketAddr,
     pub from: Option<IpAddr>,

@@ -4,7 +4,6 @@
 
 pub mod browser;
 pub mod operator;
-pub mod outside;
 
 use futures_util::{SinkExt, StreamExt};
 use games::Catalogue;

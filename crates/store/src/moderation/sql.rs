@@ -7,7 +7,7 @@ use super::{
 use crate::accounts::{self, ACCOUNT, AccountRow, Ended, end_sessions};
 use crate::append::{begin, commit, rollback};
 use crate::sql::{SqlStore, within};
-use crate::{Answer, StoreError};
+use crate::{Answer, StoreError, votes};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
@@ -427,6 +427,14 @@ impl ModerationStore for SqlStore {
                 .execute(&mut *connection)
                 .await?;
             finish(self, connection, done.rows_affected() == 1, act).await
+        })
+    }
+
+    fn call_off_vote<'a>(&'a self, id: &'a str, now_ms: i64, act: &'a ActRow) -> Answer<'a, bool> {
+        writing!(self, |connection| {
+            begin(connection, self.dialect()).await?;
+            let done = votes::call_off(connection, id, now_ms).await?;
+            finish(self, connection, done, act).await
         })
     }
 

@@ -4,6 +4,7 @@ use super::{Tested, event, events, made, one};
 use crate::accounts::*;
 use crate::moderation::*;
 use crate::offers::{OfferRow, OfferStore};
+use crate::votes::{Marks, VoteRow, VoteStore};
 use crate::{SqlStore, Store};
 
 fn act(what: &str, about: Option<&str>, at_ms: i64) -> ActRow {
@@ -42,6 +43,7 @@ pub(super) async fn contract(store: &SqlStore, tag: &str) -> Tested {
     names_are_kept_for_a_while(store, tag, &ann).await?;
     reports_are_bounded_and_settled_once(store, tag, &ann).await?;
     announcements_end(store, tag).await?;
+    a_vote_is_called_off(store, tag).await?;
     // A line of chat is gone from the storage, and the log says so.
     let game = name("mod-game");
     one(store, made(&game)).await??;
@@ -272,6 +274,28 @@ async fn reports_are_bounded_and_settled_once(store: &SqlStore, tag: &str, ann: 
         let found = mine(store.reports_with(person, role, 2).await?);
         assert_eq!(found, [&*third.id, &second.id]);
     }
+    Ok(())
+}
+
+/// A vote is called off with its entry in the log, or neither happens.
+async fn a_vote_is_called_off(store: &SqlStore, tag: &str) -> Tested {
+    let row = VoteRow {
+        id: format!("{tag}unfair"),
+        body: "{}".into(),
+        caller: format!("{tag}mcaller"),
+        made_ms: 1,
+        closes_ms: 900,
+        declared: None,
+        off_ms: None,
+    };
+    assert!(store.call_vote(&row, [1, 1000]).await?);
+    assert!(store.cast(&row.id, "ann", Marks::default(), 2).await?);
+    let off = act("call_off_vote", None, 200);
+    let before = store.log(None, i64::MAX, 1000).await?.len();
+    assert!(store.call_off_vote(&row.id, 200, &off).await?);
+    assert!(!store.call_off_vote(&row.id, 201, &off).await?);
+    assert_eq!(store.log(None, i64::MAX, 1000).await?.len(), before + 1);
+    assert_eq!(store.voters(&row.id).await?, 0);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Others to whom the server speaks: a push service with the browsers behind it, and a mail server.
 
-use super::Fallible;
+use crate::common::Fallible;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ece::EcKeyComponents;
