@@ -226,6 +226,7 @@ test('notices are settled by keyboard, on a phone upright and across, in light a
       // Links of e-mails lead to pages that say so where the server sends none.
       bob.allowed.push(/404/);
       await page.goto('/mail/stop/nothing');
+      await page.getByRole('heading', { name: 'No more e-mails' }).waitFor();
       await fits(page);
       await page.getByRole('button', { name: 'Send me no more e-mails' }).click();
       await page.getByRole('alert').getByText('sends no e-mail').waitFor();

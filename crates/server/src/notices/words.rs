@@ -21,7 +21,10 @@ fn is_slow(clock: &str) -> bool {
 
 /// Something of a game, to the player at a side.
 fn of_game(kind: Kind, game: &str, table: &Table, side: Side, at_board: bool) -> Option<Happening> {
-    let person = table.person(side).filter(|_| table.level(side).is_none())?;
+    let person = table.person(side).filter(|person| !person.bot)?;
+    if table.level(side).is_some() {
+        return None;
+    }
     let slow = table.is_slow();
     Some(Happening {
         kind,

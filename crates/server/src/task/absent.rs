@@ -18,7 +18,8 @@ impl GameTask {
             let at_board = self.sockets.values().any(|who| *who == Who::Player(side));
             let happening = match begun {
                 true if !at_board => words::started(&self.id, &self.table, side, at_board),
-                false if self.table.turn() == Some(side) => {
+                // At the board of a game with a clock for it nobody is told, which is nearly every move.
+                false if self.table.turn() == Some(side) && (!at_board || self.table.is_slow()) => {
                     words::turn(&self.id, &self.table, side, at_board)
                 }
                 _ => None,
