@@ -26,7 +26,7 @@ pub const MOST_ROUND_ROBIN: u32 = 40;
 /// Rounds of a Swiss tournament.
 pub const ROUNDS: [u32; 2] = [1, 20];
 /// Minutes of an arena.
-pub const MINUTES: [u32; 2] = [5, 24 * 60];
+pub const MINUTES: [u32; 2] = [1, 24 * 60];
 /// Seconds between two rounds at most.
 pub const BREAK: u32 = 24 * 3600;
 /// Games that are played in turn at most.

@@ -448,7 +448,7 @@ async fn what_may_not_be_is_refused() -> Fallible<()> {
         ),
         (
             "kind",
-            json!({ "arena": { "minutes": 4 } }),
+            json!({ "arena": { "minutes": 0 } }),
             "422 tournament",
         ),
         ("kind", json!({ "knockout": {} }), "422 malformed"),

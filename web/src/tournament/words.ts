@@ -6,9 +6,11 @@ import { clockWords } from '../parts/clock';
 export function kindText(kind: TournamentCard['kind']): string {
   if ('arena' in kind) {
     const { minutes } = kind.arena;
-    return minutes % 60 ? `Arena, ${minutes} minutes` : `Arena, ${minutes / 60} h`;
+    if (minutes % 60 === 0) return `Arena, ${minutes / 60} h`;
+    return minutes === 1 ? 'Arena, one minute' : `Arena, ${minutes} minutes`;
   }
-  if ('swiss' in kind) return `Swiss, ${kind.swiss.rounds} rounds`;
+  if ('swiss' in kind)
+    return kind.swiss.rounds === 1 ? 'Swiss, one round' : `Swiss, ${kind.swiss.rounds} rounds`;
   return kind.round_robin.twice ? 'Everybody twice against everybody' : 'Everybody against everybody';
 }
 

@@ -14,8 +14,8 @@ const SITE = 'https://play.example.org';
 
 before(async () => {
   here.mail = await mailServer();
-  const config = `[mail]\nhost = "127.0.0.1"\nport = ${here.mail.port}\ntls = "none"\nfrom = "Club <club@example.org>"\nsite = "${SITE}"\n`;
-  [here.server, here.browser] = await Promise.all([startServer({ config }), openBrowser()]);
+  const tables = `[mail]\nhost = "127.0.0.1"\nport = ${here.mail.port}\ntls = "none"\nfrom = "Club <club@example.org>"\nsite = "${SITE}"\n`;
+  [here.server, here.browser] = await Promise.all([startServer({ tables }), openBrowser()]);
 });
 after(async () => {
   await here.browser?.close();

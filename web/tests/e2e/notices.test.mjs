@@ -8,7 +8,7 @@ import { grid, move, waitForPly } from './lib/play.mjs';
 import { pushService } from './lib/push.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
-const here = stage({ config: '[push]\nallow_private = true\n' });
+const here = stage({ tables: '[push]\nallow_private = true\n' });
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 let service;

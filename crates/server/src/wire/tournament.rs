@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 pub enum TournamentKind {
     /// For some time everybody who is there and free meets somebody near in the standings.
     Arena {
-        /// How long: 5 to 1440.
+        /// How long: 1 to 1440.
         minutes: u32,
     },
     /// Rounds in which those of equal score meet, by the Dutch rules of FIDE.
@@ -264,7 +264,7 @@ pub struct TournamentGame {
     pub white: String,
     /// Name of the player with Black.
     pub black: String,
-    /// What it has given White, missing as long as it is played.
+    /// What it counts for White, missing as long as it is played; without what an arena adds after two wins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub white_points: Option<f64>,
     /// What it has given Black.
