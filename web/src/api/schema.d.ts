@@ -4115,7 +4115,7 @@ export interface components {
             white: string;
             /**
              * Format: double
-             * @description What it has given White, missing as long as it is played.
+             * @description What it counts for White, missing as long as it is played; without what an arena adds after two wins.
              */
             white_points?: number | null;
         };
@@ -4137,7 +4137,7 @@ export interface components {
             arena: {
                 /**
                  * Format: int32
-                 * @description How long: 5 to 1440.
+                 * @description How long: 1 to 1440.
                  */
                 minutes: number;
             };
