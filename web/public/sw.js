@@ -1,5 +1,5 @@
 // Service worker of the installed page. It keeps the client's own files, so that the page opens without a
-// connection and says so itself. Nothing under /api is ever answered from here.
+// connection and says so itself. Nothing under /api is ever answered from here. And it shows what is pushed.
 
 const STORE = 'husun-files-1';
 const SHELL = '/';
@@ -81,3 +81,51 @@ async function file(request) {
     throw error;
   }
 }
+
+// Notices, as the server pushes them: shown by the system, and the page that they lead to opened by a click.
+
+self.addEventListener('push', (event) => event.waitUntil(tell(event.data)));
+
+async function tell(data) {
+  const { title, text, address, tag } = data.json();
+  const { registration, clients } = self;
+  const more = { body: text, tag, renotify: true, icon: '/icon-192.png', data: { address } };
+  // Every push has to show something. Who looks at that very page sees it there.
+  await registration.showNotification(title, more);
+  const pages = await clients.matchAll({ type: 'window', includeUncontrolled: true });
+  if (!pages.some((page) => page.focused && isAt(page, address))) return;
+  for (const shown of await registration.getNotifications({ tag })) shown.close();
+}
+
+function isAt(page, address) {
+  return new URL(page.url).pathname === new URL(address, location.origin).pathname;
+}
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(open(event.notification.data?.address ?? '/'));
+});
+
+/** Goes to a page that is open there, or opens one. */
+async function open(address) {
+  const url = new URL(address, location.origin);
+  if (url.origin !== location.origin) return;
+  const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const there = pages.find((page) => isAt(page, address));
+  await (there ? there.focus() : self.clients.openWindow(url.href));
+}
+
+// The browser has given up its subscription: another one is made under the same key.
+self.addEventListener('pushsubscriptionchange', (event) => {
+  const options = event.oldSubscription?.options;
+  if (!options) return;
+  const again = async () => {
+    const subscription = event.newSubscription ?? (await self.registration.pushManager.subscribe(options));
+    await fetch('/api/account/notices/push', {
+      method: 'PUT',
+      body: JSON.stringify(subscription),
+      headers: { 'content-type': 'application/json' },
+    });
+  };
+  event.waitUntil(again());
+});

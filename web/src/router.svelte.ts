@@ -18,6 +18,7 @@ export type Route =
   | { page: 'learn'; id: string | null; lesson: string | null }
   | { page: 'moderate'; part: string | null }
   | { page: 'analysis'; variant: string | null }
+  | { page: 'mail'; act: 'confirm' | 'stop'; word: string }
   | { page: 'lost' };
 
 function read(path: string): Route {
@@ -25,6 +26,8 @@ function read(path: string): Route {
   const [first, second, third] = parts;
   if (first === 'game' && second && third === 'review' && parts.length === 3)
     return { page: 'review', id: second, game: true };
+  if (first === 'mail' && (second === 'confirm' || second === 'stop') && third && parts.length === 3)
+    return { page: 'mail', act: second, word: third };
   if (parts.length > (first === 'learn' ? 3 : 2)) return { page: 'lost' };
   switch (first) {
     case undefined:

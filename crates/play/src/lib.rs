@@ -8,6 +8,7 @@ mod games;
 pub mod lobby;
 pub mod moderation;
 pub mod names;
+pub mod notice;
 pub mod rating;
 mod sides;
 pub mod table;

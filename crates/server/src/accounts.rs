@@ -458,7 +458,7 @@ fn new_session(account: &str, agent: &str, now_ms: i64) -> (String, SessionRow) 
 }
 
 /// What the storage keeps of a word that nobody can guess.
-fn digest(word: &str) -> String {
+pub(crate) fn digest(word: &str) -> String {
     let digest = Sha256::digest(word.as_bytes());
     digest.iter().map(|b| format!("{b:02x}")).collect()
 }

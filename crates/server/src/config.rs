@@ -42,6 +42,109 @@ pub struct Config {
     pub guests_may_chat: bool,
     /// Limits.
     pub limits: Limits,
+    /// Notices by push.
+    pub push: PushConfig,
+    /// Notices by e-mail; none are sent if it is missing.
+    pub mail: Option<MailConfig>,
+}
+
+/// How notices are pushed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PushConfig {
+    /// Whom push services may write to if something is wrong, as `mailto:club@example.org`.
+    pub contact: Option<String>,
+    /// Whether push services in the own network and without TLS are asked, too: for tests.
+    pub allow_private: bool,
+}
+
+/// A way to send e-mail.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MailConfig {
+    /// The mail server's host.
+    pub host: String,
+    /// Its port; the usual one of `tls` if missing.
+    pub port: Option<u16>,
+    /// How the way there is kept secret.
+    #[serde(default)]
+    pub tls: MailTls,
+    /// Name by which it is signed in; it is not if missing.
+    pub user: Option<String>,
+    /// File with the password.
+    pub password_file: Option<PathBuf>,
+    /// The sender, as `Chess club <chess@example.org>`.
+    pub from: String,
+    /// Where people reach this server, as `https://play.example.org`: links in e-mails lead there.
+    pub site: String,
+    /// E-mails a day for each person.
+    #[serde(default = "mails_per_day")]
+    pub per_day: u32,
+}
+
+fn mails_per_day() -> u32 {
+    20
+}
+
+/// How the way to a mail server is kept secret.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MailTls {
+    /// TLS from the first word on, port 465.
+    Tls,
+    /// TLS is begun after the greeting, or nothing is sent; port 587.
+    #[default]
+    Starttls,
+    /// Not at all, port 25: for a mail server on the same machine.
+    None,
+}
+
+impl MailTls {
+    /// The usual port.
+    pub fn port(self) -> u16 {
+        match self {
+            MailTls::Tls => 465,
+            MailTls::Starttls => 587,
+            MailTls::None => 25,
+        }
+    }
+}
+
+impl MailConfig {
+    fn checked(&self) -> Result<MailConfig, ConfigError> {
+        let wrong = |key: &str, value: &str, expected: &str| ConfigError::Value {
+            key: format!("mail.{key}"),
+            value: format!("{value:?}"),
+            expected: expected.into(),
+        };
+        if self.host.is_empty() || self.host.contains(char::is_whitespace) {
+            return Err(wrong("host", &self.host, "the name of a mail server"));
+        }
+        if self.from.parse::<lettre::message::Mailbox>().is_err() {
+            let expected = "an address, as \"Chess club <chess@example.org>\"";
+            return Err(wrong("from", &self.from, expected));
+        }
+        let Some(site) = origin(&self.site) else {
+            let expected = "where people reach this server, as \"https://play.example.org\"";
+            return Err(wrong("site", &self.site, expected));
+        };
+        let local = ["localhost", "127.0.0.1", "::1"].contains(&self.host.as_str());
+        if self.user.is_some() && self.tls == MailTls::None && !local {
+            let expected = "\"starttls\" or \"tls\": no password goes over a network in clear";
+            return Err(wrong("tls", "none", expected));
+        }
+        if self.user.is_some() != self.password_file.is_some() {
+            let user = self.user.clone().unwrap_or_default();
+            return Err(wrong("user", &user, "user and password_file, or neither"));
+        }
+        if !(1..=1000).contains(&self.per_day) {
+            return Err(wrong("per_day", &self.per_day.to_string(), "1 to 1000"));
+        }
+        Ok(MailConfig {
+            site,
+            ..self.clone()
+        })
+    }
 }
 
 impl Default for Config {
@@ -64,6 +167,8 @@ impl Default for Config {
             vote_callers: None,
             guests_may_chat: true,
             limits: Limits::default(),
+            push: PushConfig::default(),
+            mail: None,
         }
     }
 }
@@ -159,7 +264,18 @@ impl Config {
             let expected = "a host's name without a port, as \"play.example.org\"";
             host(text).ok_or_else(|| wrong("hosts", format!("{text:?}"), expected.into()))
         });
+        if let Some(contact) = &self.push.contact
+            && !(contact.starts_with("mailto:") || contact.starts_with("https://"))
+        {
+            let expected = "an address for push services, as \"mailto:club@example.org\"";
+            return Err(wrong(
+                "push.contact",
+                format!("{contact:?}"),
+                expected.into(),
+            ));
+        }
         Ok(Config {
+            mail: self.mail.as_ref().map(MailConfig::checked).transpose()?,
             origins: origins.collect::<Result<_, _>>()?,
             hosts: hosts.collect::<Result<_, _>>()?,
             ..self.clone()
@@ -231,6 +347,36 @@ mod tests {
         Ok(error.to_string())
     }
 
+    fn mail(config: &mut Config, change: impl FnOnce(&mut MailConfig)) {
+        let mut mail = MailConfig {
+            host: "mail.example.org".into(),
+            port: None,
+            tls: MailTls::Starttls,
+            user: None,
+            password_file: None,
+            from: "Chess club <chess@example.org>".into(),
+            site: "https://Play.example.org/".into(),
+            per_day: 20,
+        };
+        change(&mut mail);
+        config.mail = Some(mail);
+    }
+
+    #[test]
+    fn a_way_to_send_mail_is_read() -> Tested {
+        let text = "[mail]\nhost = \"mail.example.org\"\nfrom = \"Chess club <chess@example.org>\"\n\
+            site = \"https://Play.example.org/\"\n";
+        let read: Config = toml::from_str(text)?;
+        let mut expected = Config::default();
+        mail(&mut expected, |_| ());
+        assert_eq!(read.mail, expected.mail);
+        let site = read.checked()?.mail.map(|mail| mail.site);
+        assert_eq!(site.as_deref(), Some("https://play.example.org"));
+        let wrong = toml::from_str::<Config>(&format!("{text}pasword = 1\n"));
+        assert!(wrong.is_err(), "unknown keys are errors");
+        Ok(())
+    }
+
     #[test]
     fn what_makes_no_sense_is_told_at_the_start() -> Tested {
         Config::default().checked()?;
@@ -285,6 +431,34 @@ mod tests {
                 "without a port",
             ),
             (told(|c| c.hosts = vec!["".into()])?, "a host's name"),
+            (
+                told(|c| c.push.contact = Some("club@example.org".into()))?,
+                "push.contact = ",
+            ),
+            (told(|c| mail(c, |m| m.host = "".into()))?, "mail.host = "),
+            (
+                told(|c| mail(c, |m| m.from = "club".into()))?,
+                "mail.from = ",
+            ),
+            (
+                told(|c| mail(c, |m| m.site = "play.example.org".into()))?,
+                "mail.site = ",
+            ),
+            (
+                told(|c| mail(c, |m| m.user = Some("club".into())))?,
+                "user and password_file, or neither",
+            ),
+            (
+                told(|c| {
+                    mail(c, |m| {
+                        m.tls = MailTls::None;
+                        m.user = Some("club".into());
+                        m.password_file = Some("word".into());
+                    })
+                })?,
+                "no password goes over a network in clear",
+            ),
+            (told(|c| mail(c, |m| m.per_day = 0))?, "mail.per_day = "),
         ] {
             assert!(text.contains(word), "{text}");
         }

@@ -18,6 +18,7 @@ mod looks;
 mod me;
 mod moderate;
 mod notes;
+mod notices;
 pub mod operate;
 mod positions;
 mod ratings;
@@ -146,6 +147,21 @@ fn accounts() -> Router<App> {
                 .delete(vacations::end),
         )
         .route("/api/account/export", get(export::export))
+        .route(
+            "/api/account/notices",
+            get(notices::look).put(notices::wish),
+        )
+        .route("/api/account/notices/push", put(notices::turn_on))
+        .route("/api/account/notices/push/{id}", delete(notices::turn_off))
+        .route(
+            "/api/account/notices/mail",
+            put(notices::give_mail).delete(notices::forget_mail),
+        )
+        .route("/api/mail/confirm", post(notices::confirm_mail))
+        .route(
+            "/mail/stop/{word}",
+            get(client::file).post(notices::stop_mail),
+        )
         .route("/api/account/password", put(account::set_password))
         .route("/api/account/codes", post(account::new_codes))
         .route("/api/account/bot", put(tokens::make_bot))
@@ -456,6 +472,14 @@ pub fn document() -> utoipa::openapi::OpenApi {
         account::detail,
         account::delete,
         export::export,
+        notices::look,
+        notices::wish,
+        notices::turn_on,
+        notices::turn_off,
+        notices::give_mail,
+        notices::forget_mail,
+        notices::confirm_mail,
+        notices::stop_mail,
         vacations::look,
         vacations::begin,
         vacations::end,

@@ -14,6 +14,7 @@ pub use wishes::wish_of;
 
 use crate::accounts::Accounts;
 use crate::directory::{Directory, make};
+use crate::notices::words;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{secret, wall_ms};
 use crate::vacations::Vacations;
@@ -244,6 +245,11 @@ impl Lobby {
         })
     }
 
+    /// Whether somebody has a page open that is told what comes from others.
+    pub fn is_here(&self, guest: &str) -> bool {
+        self.state().is_here(guest)
+    }
+
     /// The lobby as it is now, for one who only looks.
     pub fn look(&self, guest: &str) -> wire::Lobby {
         self.state().list(guest, |seek| self.shown(seek))
@@ -453,8 +459,10 @@ impl Lobby {
             name: self.game_shown(&terms.wanted).name,
             clock: terms.control.to_string(),
         };
-        let message = ServerMessage::Paired(told(side, came));
-        self.publish(&told_to(&offered.guest), &message);
+        let of_offer = told(side, came);
+        let happenings = &self.inner.directory.services().happenings;
+        happenings.tell(words::paired(&offered.guest, &of_offer));
+        self.publish(&told_to(&offered.guest), &ServerMessage::Paired(of_offer));
         // Other pages of the one who has come.
         let answer = told(side.opponent(), offered);
         let message = ServerMessage::Paired(answer.clone());

@@ -78,6 +78,8 @@ reasons! {
     Limit = "limit", TOO_MANY_REQUESTS;
     /// The number of lines is not one that is analysed.
     Lines = "lines", UNPROCESSABLE_ENTITY;
+    /// No e-mail goes to the address, or its link is used up.
+    Mail = "mail", UNPROCESSABLE_ENTITY;
     /// The message is not what is expected, or out of its order.
     Malformed = "malformed", BAD_REQUEST;
     /// The path is not asked in that way.
@@ -92,6 +94,8 @@ reasons! {
     NewPassword = "new_password", UNPROCESSABLE_ENTITY;
     /// The connection has joined no game.
     NoGame = "no_game", CONFLICT;
+    /// The server sends no e-mail.
+    NoMail = "no_mail", NOT_FOUND;
     /// The game has no review yet.
     NoReview = "no_review", NOT_FOUND;
     /// There is no ban, report, announcement or line of chat of that id.
@@ -108,6 +112,8 @@ reasons! {
     NoSuchPerson = "no_such_person", NOT_FOUND;
     /// The account is not open there (any more).
     NoSuchSession = "no_such_session", NOT_FOUND;
+    /// Notices are pushed to no browser of that id.
+    NoSuchPush = "no_such_push", NOT_FOUND;
     /// There is no set of pieces of that name.
     NoSuchSet = "set", NOT_FOUND;
     /// There is no such tournament.
@@ -140,6 +146,8 @@ reasons! {
     Password = "password", FORBIDDEN;
     /// The game text cannot be read.
     Pgn = "pgn", UNPROCESSABLE_ENTITY;
+    /// Nothing can be pushed to that browser.
+    Push = "push", UNPROCESSABLE_ENTITY;
     /// The query is wrong.
     Query = "query", BAD_REQUEST;
     /// Too much at a time from one address or connection: wait a little.

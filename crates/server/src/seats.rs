@@ -35,16 +35,19 @@ impl SeatKeys {
     pub fn word(&self, opener: &Opener) -> String {
         match opener {
             Opener::Word(word) => word.clone(),
-            Opener::Number(number) => {
-                // A key may have any length.
-                let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.key) else {
-                    return String::new();
-                };
-                mac.update(b"husun seat ");
-                mac.update(number.as_bytes());
-                word(&mac.finalize().into_bytes()[..BYTES])
-            }
+            Opener::Number(number) => self.derived("seat", number),
         }
+    }
+
+    /// The word that stands for a text, for a purpose of one word: nobody without the key can make it.
+    pub fn derived(&self, purpose: &str, text: &str) -> String {
+        // A key may have any length.
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.key) else {
+            return String::new();
+        };
+        mac.update(format!("husun {purpose} ").as_bytes());
+        mac.update(text.as_bytes());
+        word(&mac.finalize().into_bytes()[..BYTES])
     }
 
     /// Whose seat a word or, without one, a guest opens. An invitation that was taken opens nothing but for the one
@@ -65,7 +68,7 @@ impl SeatKeys {
 }
 
 /// Compares words in a time that does not tell how much of them agrees.
-fn same(a: &str, b: &str) -> bool {
+pub(crate) fn same(a: &str, b: &str) -> bool {
     !a.is_empty()
         && a.len() == b.len()
         && a.bytes().zip(b.bytes()).fold(0, |d, (x, y)| d | (x ^ y)) == 0

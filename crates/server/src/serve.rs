@@ -13,7 +13,12 @@ use crate::limits::Guard;
 use crate::lobby::Lobby;
 use crate::moderation::Moderation;
 use crate::net::{self, Bounds};
+use crate::notices::mail::Mail;
+use crate::notices::push::Push;
+use crate::notices::vapid::VapidKey;
+use crate::notices::{Happenings, Means, Notices};
 use crate::operator::{OperatorWord, PassFile};
+use crate::outgoing::Outgoing;
 use crate::positions::LineCache;
 use crate::ratings::Ratings;
 use crate::reviews::Reviews;
@@ -104,6 +109,10 @@ pub struct Running {
     metrics: PrometheusHandle,
     /// By which the operator is known.
     pass: PassFile,
+    /// By which push services know the server.
+    push_key: VapidKey,
+    /// A way to send e-mail.
+    mail: Option<Mail>,
     /// Held for as long as the data folder is in use.
     _lock: std::fs::File,
 }
@@ -160,6 +169,10 @@ pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeErr
         error,
     };
     let key = visitor::key_of(&config.data).map_err(data)?;
+    let push_key = VapidKey::of(&config.data, config.push.contact.clone()).map_err(data)?;
+    let mail = config.mail.as_ref();
+    let mail = mail.map(|mail| Mail::of(mail, SeatKeys::new(&key)));
+    let mail = mail.transpose()?;
     let listener = TcpListener::bind(config.listen)
         .await
         .map_err(|error| ServeError::Listen {
@@ -179,6 +192,8 @@ pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeErr
         engines,
         metrics: recorder(),
         pass,
+        push_key,
+        mail,
         _lock: folder_lock,
     })
 }
@@ -266,6 +281,18 @@ impl Running {
             serving.abort();
             return Err(StoreError::Unavailable(refused.message).into());
         }
+        let outgoing = Outgoing::new(self.config.push.allow_private);
+        let means = Means {
+            push: Push::new(self.push_key, outgoing, services.work.clone()),
+            mail: self.mail,
+        };
+        let notices = Notices::new(
+            directory.clone(),
+            accounts.clone(),
+            lobby.clone(),
+            &store,
+            means,
+        );
         let people = People {
             accounts: accounts.clone(),
             lobby: lobby.clone(),
@@ -274,6 +301,7 @@ impl Running {
             vacations: vacations.clone(),
             moderation: moderation.clone(),
             watching: watching.clone(),
+            notices: notices.clone(),
         };
         let app = app(
             &self.config,
@@ -302,13 +330,14 @@ impl Running {
             tokio::spawn(watched("votes", votes.keep())),
             tokio::spawn(watched("moderation", moderation.keep())),
             tokio::spawn(watched("watching", watching.begin())),
+            tokio::spawn(watched("notices", notices.clone().keep())),
             tokio::spawn(watched(
                 "archive",
                 services.archive.clone().follow(directory.clone()),
             )),
             tokio::spawn(watched("attendance", directory.clone().attend())),
             tokio::spawn(sweep(guard, attempts, self.metrics)),
-            tokio::spawn(forget(reviews.clone(), accounts)),
+            tokio::spawn(forget(reviews.clone(), accounts, notices)),
             tokio::spawn(end_of_start(
                 services.clock.clone(),
                 Duration::from_secs(self.config.start_grace_seconds.into()),
@@ -360,6 +389,7 @@ impl Begun {
             notes: Arc::new(store.clone()),
             vacations: Arc::new(store.clone()),
             bans: Arc::default(),
+            happenings: Happenings::default(),
             bus: Arc::new(LocalBus::new()),
             engines,
             engine_pause: config.engine_pause,
@@ -451,6 +481,7 @@ struct People {
     vacations: Vacations,
     moderation: Moderation,
     watching: Watching,
+    notices: Notices,
 }
 
 fn app(
@@ -472,6 +503,7 @@ fn app(
         guests_may_chat: config.guests_may_chat,
         operator,
         vacations: people.vacations,
+        notices: people.notices,
         attempts: Arc::new(Attempts::new(
             limits.sign_ins_per_minute,
             limits.accounts_per_hour,
@@ -553,13 +585,16 @@ async fn watch_storage(store: SqlStore) {
     }
 }
 
-/// Forgets reviews and sessions whose time is over.
-async fn forget(reviews: Reviews, accounts: Accounts) {
+/// Forgets reviews and sessions whose time is over, and browsers that are told nothing any more.
+async fn forget(reviews: Reviews, accounts: Accounts, notices: Notices) {
     let mut hours = tokio::time::interval(FORGET);
     loop {
         hours.tick().await;
         reviews.forget().await;
         accounts.forget_sessions().await;
+        if let Err(error) = notices.store().forget_pushes().await {
+            tracing::warn!(%error, "browsers whose sessions have ended are not forgotten");
+        }
     }
 }
 

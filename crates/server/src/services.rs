@@ -4,6 +4,7 @@ use crate::archive::Archive;
 use crate::clock::ServerClock;
 use crate::engines::Engines;
 use crate::moderation::Bans;
+use crate::notices::Happenings;
 use crate::positions::LineCache;
 use crate::ratings::Ratings;
 use crate::refusal::{Reason, Refused, refused};
@@ -34,6 +35,8 @@ pub struct Services {
     pub vacations: Arc<dyn VacationStore>,
     /// What is forbidden to whom.
     pub bans: Arc<Bans>,
+    /// What people may be told of while they do not look.
+    pub happenings: Happenings,
     /// The way to store.
     pub writer: Writer,
     /// How the parts of the server speak with each other.

@@ -9,6 +9,7 @@ use crate::http::operate::StorageHealth;
 use crate::limits::Guard;
 use crate::lobby::Lobby;
 use crate::moderation::Moderation;
+use crate::notices::Notices;
 use crate::operator::OperatorWord;
 use crate::reviews::Reviews;
 use crate::tournaments::Tournaments;
@@ -43,6 +44,8 @@ pub struct App {
     pub operator: OperatorWord,
     /// Who is on vacation.
     pub vacations: Vacations,
+    /// What people are told of while they do not look.
+    pub notices: Notices,
     /// Games looked back at.
     pub reviews: Reviews,
     /// People with an account.

@@ -2,6 +2,7 @@
 //! then tells. Nothing else touches the game. It lives while someone is there or the engine thinks; the clocks of a
 //! game that nobody looks at run in storage alone.
 
+mod absent;
 mod counsel;
 mod engine;
 mod keep;

@@ -3,6 +3,7 @@
 //! missing are made, and ends of games that were noted with their last events are taken, so that nobody is paired twice
 //! and no game counts twice.
 
+mod announce;
 mod games;
 mod live;
 mod show;
@@ -512,6 +513,7 @@ impl Tournaments {
 
     /// What time brings to a tournament.
     async fn go_on(&self, live: Arc<Live>) {
+        self.announce(&live).await;
         for _ in 0..STEPS {
             let now_ms = wall_ms();
             let Some(step) = live.now().next(now_ms, |id| live.is_here(id)) else {

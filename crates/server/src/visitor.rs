@@ -274,7 +274,7 @@ pub fn key_of(folder: &Path) -> io::Result<Key> {
     }
 }
 
-fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::io::Write;
     let mut file = store::files::make(path)?;
     file.write_all(bytes)?;

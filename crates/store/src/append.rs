@@ -91,7 +91,8 @@ async fn together(
     make(connection, writes).await?;
     append(connection, writes).await?;
     take_seats(connection, writes).await?;
-    set_due(connection, writes).await?;
+    set_times(connection, writes, "due", |write| write.due).await?;
+    set_times(connection, writes, "warn", |write| write.warn).await?;
     note_time(connection, writes).await?;
     keep_cards(connection, writes).await?;
     end(connection, writes).await?;
@@ -281,7 +282,7 @@ async fn end(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(),
     let over: Vec<&GameWrite> = writes.iter().filter(|write| write.over).collect();
     for part in over.chunks(ROWS) {
         let sql = format!(
-            "UPDATE games SET over = 1, due = NULL FROM (VALUES {}) AS v \
+            "UPDATE games SET over = 1, due = NULL, warn = NULL FROM (VALUES {}) AS v \
              WHERE games.id = v.column1 AND games.epoch = v.column2",
             places(part.len(), 2)
         );
@@ -323,17 +324,23 @@ async fn note_time(connection: &mut AnyConnection, writes: &[GameWrite]) -> Resu
     Ok(())
 }
 
-async fn set_due(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(), StoreError> {
+/// Sets when games want to be looked at, or their movers to be told: what stands in a column of times.
+async fn set_times(
+    connection: &mut AnyConnection,
+    writes: &[GameWrite],
+    column: &'static str,
+    wanted: impl Fn(&GameWrite) -> Option<Due>,
+) -> Result<(), StoreError> {
     let changed: Vec<(&GameWrite, Option<i64>)> = writes
         .iter()
-        .filter_map(|write| match write.due? {
+        .filter_map(|write| match wanted(write)? {
             Due::At(ms) => Some((write, Some(ms))),
             Due::Never => Some((write, None)),
         })
         .collect();
     for part in changed.chunks(ROWS) {
         let sql = format!(
-            "UPDATE games SET due = v.column2 FROM (VALUES {}) AS v WHERE games.id = v.column1 \
+            "UPDATE games SET {column} = v.column2 FROM (VALUES {}) AS v WHERE games.id = v.column1 \
              AND games.epoch = v.column3",
             places(part.len(), 3)
         );

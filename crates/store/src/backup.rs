@@ -1,5 +1,5 @@
 //! Backups of a data folder: the SQLite database, copied as it stands at one moment while the server goes on, and
-//! the key that signs cookies. PostgreSQL has its own tools for this.
+//! the keys of cookies and of pushes. PostgreSQL has its own tools for this.
 
 use crate::files;
 use sqlx::any::AnyConnectOptions;
@@ -13,6 +13,10 @@ use std::str::FromStr;
 pub const DATABASE: &str = "husun.sqlite";
 /// Name of the key in a data folder.
 pub const KEY: &str = "cookie.key";
+/// Name of the key by which push services know the server.
+pub const PUSH_KEY: &str = "push.key";
+/// The keys in a data folder.
+const KEYS: [&str; 2] = [KEY, PUSH_KEY];
 
 /// Why there is no backup, or nothing was restored.
 #[derive(Debug, thiserror::Error)]
@@ -111,7 +115,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
     })
 }
 
-/// Copies the games and the key of `data` to the folder `to`; tells how many games.
+/// Copies the games and the keys of `data` to the folder `to`; tells how many games.
 pub async fn backup(data: &Path, to: &Path) -> Result<i64, BackupError> {
     let from = data.join(DATABASE);
     let mut connection = open(&from).await?;
@@ -135,9 +139,11 @@ pub async fn backup(data: &Path, to: &Path) -> Result<i64, BackupError> {
             error,
         });
     }
-    let key = data.join(KEY);
-    if key.is_file() {
-        copy(&key, &to.join(KEY))?;
+    for name in KEYS {
+        let key = data.join(name);
+        if key.is_file() {
+            copy(&key, &to.join(name))?;
+        }
     }
     Ok(games)
 }
@@ -157,10 +163,14 @@ pub async fn restore(from: &Path, data: &Path) -> Result<i64, BackupError> {
         })?;
     make(data)?;
     let target = free(data.join(DATABASE))?;
-    let key = free(data.join(KEY))?;
+    for name in KEYS {
+        free(data.join(name))?;
+    }
     copy(&source, &target)?;
-    if from.join(KEY).is_file() {
-        copy(&from.join(KEY), &key)?;
+    for name in KEYS {
+        if from.join(name).is_file() {
+            copy(&from.join(name), &data.join(name))?;
+        }
     }
     Ok(games)
 }

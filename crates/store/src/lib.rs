@@ -12,6 +12,7 @@ mod file;
 pub mod files;
 pub mod moderation;
 pub mod notes;
+pub mod notices;
 pub mod offers;
 pub mod people;
 pub mod ratings;
@@ -104,6 +105,8 @@ pub struct GameWrite {
     pub events: Vec<EventRow>,
     /// When it wants to be looked at; as before if missing.
     pub due: Option<Due>,
+    /// When its mover is to be told that time runs out; as before if missing.
+    pub warn: Option<Due>,
     /// Whether it is over: it is not looked at any more.
     pub over: bool,
     /// Its card.

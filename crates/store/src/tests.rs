@@ -3,6 +3,7 @@
 mod accounts;
 mod archive;
 mod moderation;
+mod notices;
 mod offers;
 mod people;
 mod ratings;
@@ -248,6 +249,7 @@ async fn sqlite_keeps_the_contract() -> Tested {
     votes::contract(&store, "").await?;
     archive::contract(&store, "").await?;
     moderation::contract(&store, "").await?;
+    notices::contract(&store, "").await?;
     store.close().await;
     drop(store);
     // It is all there when it is opened again.
@@ -274,6 +276,7 @@ async fn postgres_keeps_the_contract() -> Tested {
     votes::contract(&store, &tag).await?;
     archive::contract(&store, &tag).await?;
     moderation::contract(&store, &tag).await?;
+    notices::contract(&store, &tag).await?;
     // A second server on the database is refused, and may have it when the first is gone.
     let second = SqlStore::open(&url).await.err().ok_or("opened twice")?;
     assert!(matches!(second, StoreError::InUse(_)), "{second}");
@@ -339,6 +342,7 @@ async fn a_backup_is_restored_elsewhere() -> Tested {
     one(&store, made("game")).await??;
     one(&store, events("game", [1])).await??;
     std::fs::write(data.join("cookie.key"), [7; 64])?;
+    std::fs::write(data.join("push.key"), [8; 43])?;
     // While the server goes on.
     crate::backup::backup(&data, &safe).await?;
     one(&store, events("game", [2])).await??;
@@ -351,6 +355,7 @@ async fn a_backup_is_restored_elsewhere() -> Tested {
     let restored = SqlStore::file(&other.join("husun.sqlite")).await?;
     assert_eq!(restored.load("game").await?.ok_or("gone")?.events.len(), 1);
     assert_eq!(std::fs::read(other.join("cookie.key"))?, [7; 64]);
+    assert_eq!(std::fs::read(other.join("push.key"))?, [8; 43]);
     let error = crate::backup::restore(&safe, &other)
         .await
         .err()

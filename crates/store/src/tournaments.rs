@@ -106,6 +106,8 @@ pub trait TournamentStore: std::fmt::Debug + Send + Sync + 'static {
     fn drop_ended<'a>(&'a self, game: &'a str) -> Answer<'a, ()>;
     /// Which of these games are there.
     fn games_made<'a>(&'a self, ids: &'a [String]) -> Answer<'a, Vec<String>>;
+    /// Notes that those who have joined are told that it starts; false if they were told before.
+    fn announce_tournament<'a>(&'a self, id: &'a str) -> Answer<'a, bool>;
     /// Titles of a person, the last first.
     fn titles<'a>(&'a self, person: &'a str) -> Answer<'a, Vec<TitleRow>>;
     /// Who has won a title last.
@@ -304,6 +306,14 @@ impl TournamentStore for SqlStore {
         Box::pin(self.among("SELECT id FROM games WHERE id IN", ids, |row| {
             row.try_get(0)
         }))
+    }
+
+    fn announce_tournament<'a>(&'a self, id: &'a str) -> Answer<'a, bool> {
+        writing!(self, |connection| {
+            let sql = "UPDATE tournaments SET announced = 1 WHERE id = $1 AND announced = 0";
+            let done = sqlx::query(sql).bind(id).execute(connection).await?;
+            Ok(done.rows_affected() == 1)
+        })
     }
 
     fn titles<'a>(&'a self, person: &'a str) -> Answer<'a, Vec<TitleRow>> {

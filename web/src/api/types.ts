@@ -77,6 +77,11 @@ export type RatingNow = Schemas['RatingNow'];
 export type RatingPoint = Schemas['RatingPoint'];
 export type RankedPlayer = Schemas['RankedPlayer'];
 
+export type Notice = Schemas['Notice'];
+export type NoticeKind = Schemas['NoticeKind'];
+export type NoticeSettings = Schemas['NoticeSettings'];
+export type NoticeWishes = Schemas['NoticeWishes'];
+
 export type Vacation = Schemas['Vacation'];
 export type Plan = Schemas['Plan'];
 

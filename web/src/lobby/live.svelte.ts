@@ -2,11 +2,13 @@
 // it. A seek that a restart of the server has ended is made anew.
 import { lobby } from '../api/lobby';
 import { Socket, type Link } from '../api/socket';
-import type { Challenges, NewSeek, Paired, Seek, ServerMessage } from '../api/types';
+import type { Challenges, NewSeek, Notice, NoticeKind, Paired, Seek, ServerMessage } from '../api/types';
 import { waits } from './waits.svelte';
 
 /** The lobby is left so long after nobody needs it, in milliseconds. */
 const LINGER = 30_000;
+/** Notices shown at most. */
+const NOTICES = 5;
 const NONE: Challenges = { received: [], sent: [] };
 
 class Live {
@@ -20,6 +22,8 @@ class Live {
   challenges = $state.raw<Challenges>(NONE);
   /** A game that has begun. */
   paired = $state.raw<Paired | null>(null);
+  /** What has happened elsewhere, the last of each matter. */
+  notices = $state.raw<Notice[]>([]);
 
   #socket: Socket | null = null;
   #users = 0;
@@ -86,6 +90,17 @@ class Live {
     this.challenges = await lobby.challenges().catch(() => this.challenges);
   }
 
+  /** Whether one wishes to be told nothing of a kind in pages. */
+  isQuiet(kind: NoticeKind): boolean {
+    return this.challenges.quiet?.includes(kind) ?? false;
+  }
+
+  /** Puts notices away. */
+  putAway(which: (notice: Notice) => boolean): void {
+    const left = this.notices.filter((notice) => !which(notice));
+    if (left.length < this.notices.length) this.notices = left;
+  }
+
   #enter(): void {
     this.#socket?.send({ type: 'enter_lobby' });
     void this.look();
@@ -120,6 +135,9 @@ class Live {
       }
       case 'paired':
         this.#begun(message);
+        break;
+      case 'notice':
+        this.notices = [...this.notices.filter(({ tag }) => tag !== message.tag), message].slice(-NOTICES);
         break;
       case 'challenged':
       case 'challenge_gone':

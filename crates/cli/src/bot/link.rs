@@ -8,13 +8,11 @@ use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, Request};
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, RootCertStore};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use server::wire::{ClientMessage, Refusal, ServerMessage};
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -107,7 +105,10 @@ impl Link {
         let host = host.trim_matches(['[', ']']).to_owned();
         let tls = match url.scheme() {
             "http" => None,
-            "https" => Some((tls()?, ServerName::try_from(host.clone())?)),
+            "https" => Some((
+                server::outgoing::tls()?,
+                ServerName::try_from(host.clone())?,
+            )),
             other => bail!("`{address}`: {other} is not understood, {form}"),
         };
         let mut token = HeaderValue::from_str(&format!("Bearer {token}"))
@@ -232,23 +233,6 @@ impl Link {
             Err(error) => Err(broken(error)),
         }
     }
-}
-
-/// TLS that trusts whom this machine trusts.
-fn tls() -> Result<TlsConnector> {
-    let mut roots = RootCertStore::empty();
-    let found = rustls_native_certs::load_native_certs();
-    let (added, _) = roots.add_parsable_certificates(found.certs);
-    ensure!(
-        added > 0,
-        "this machine has no certificates by which servers are known (Debian package ca-certificates)"
-    );
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(TlsConnector::from(Arc::new(config)))
 }
 
 /// A socket of the server.

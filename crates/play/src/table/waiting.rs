@@ -8,6 +8,8 @@ use husun::Side;
 use husun::clock::TimeControl;
 use std::time::Duration;
 
+/// The mover of a game over days is told that time runs out when this part of a move's days is left, and at most so much.
+const RUNNING_OUT: (u32, Duration) = (5, Duration::from_secs(12 * 3600));
 /// How long one waits at least, and at most, before the game of an opponent who has left can be claimed.
 const PATIENCE: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(300)];
 
@@ -43,8 +45,7 @@ impl Table {
     /// time, as long as it takes, so nobody is charged for a friend who has opened the link and is not ready yet. With
     /// days for each move there is time enough.
     pub(super) fn clocks_wait_at(&self, ply: usize) -> bool {
-        let days = matches!(self.spec.control, TimeControl::Correspondence { .. });
-        self.spec.clocks_wait && !days && ply < FIRST_MOVES
+        self.spec.clocks_wait && !self.is_slow() && ply < FIRST_MOVES
     }
 
     /// When the mover of a tournament's game loses it for not having come: each side has some time for its first move.
@@ -68,9 +69,8 @@ impl Table {
 
     /// What follows when somebody goes on vacation or comes back; nothing if the game knows, or is not over days.
     pub fn vacation(&self, guest: &str, on: bool, at: Duration) -> Vec<Event> {
-        let days = matches!(self.spec.control, TimeControl::Correspondence { .. });
         let fallen = self.clock.as_ref().and_then(|clock| clock.flagged(at));
-        if !days || self.is_over() || fallen.is_some() {
+        if !self.is_slow() || self.is_over() || fallen.is_some() {
             return Vec::new();
         }
         let own = Side::ALL.into_iter().filter(|side| {
@@ -99,6 +99,23 @@ impl Table {
     /// Whether the clock waits until both have moved.
     pub fn clock_waits(&self) -> bool {
         self.clock.is_some() && self.playing().is_some() && self.clocks_wait_at(self.ply())
+    }
+
+    /// Whether there are days for each move.
+    pub fn is_slow(&self) -> bool {
+        matches!(self.spec.control, TimeControl::Correspondence { .. })
+    }
+
+    /// When the mover is told that time runs out, in a game over days: a fifth of a move's days before the flag falls, and
+    /// at most half a day. Nothing while the clock stands still, or for the engine.
+    pub fn warned_from(&self) -> Option<Duration> {
+        let TimeControl::Correspondence { days } = self.spec.control else {
+            return None;
+        };
+        let person = self.level(self.turn()?).is_none();
+        let deadline = self.deadline().filter(|_| person && self.clock_runs())?;
+        let part = Duration::from_secs(u64::from(days) * 24 * 3600) / RUNNING_OUT.0;
+        Some(deadline.saturating_sub(part.min(RUNNING_OUT.1)))
     }
 
     /// How long the one who is there waits for an opponent who has left before the game can be claimed: a tenth of what

@@ -85,8 +85,10 @@ impl Directory {
             true => Duration::ZERO,
             false => table.earliest(at).unwrap_or(WAITING),
         };
+        let warn = table.warned_from().map(|at| Due::At(millis(now + at)));
         let write = GameWrite {
             events: rows,
+            warn,
             takes: offers,
             running: row::begins(&table, wall_ms())
                 .map(|(row, board)| Running::Begins(Box::new(row), board)),

@@ -10,6 +10,7 @@ use crate::wire::{BlockedPerson, Challenge, Challenges, Decline, NewChallenge, P
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use play::notice::Kind;
 
 /// Challenges a person with an account. For those who are signed in.
 #[utoipa::path(post, path = "/api/people/{name}/challenges", request_body = NewChallenge,
@@ -37,7 +38,13 @@ pub async fn own(
     State(app): State<App>,
     visitor: Visitor,
 ) -> Result<axum::Json<Challenges>, Failure> {
-    Ok(axum::Json(app.lobby.challenges(&visitor.person).await?))
+    let mut all = app.lobby.challenges(&visitor.person).await?;
+    if visitor.person.account {
+        let wishes = app.notices.wishes(&visitor.person.guest).await?;
+        let quiet = Kind::ALL.into_iter().filter(|kind| !wishes.of(*kind).page);
+        all.quiet = quiet.map(Into::into).collect();
+    }
+    Ok(axum::Json(all))
 }
 
 /// Accepts a challenge: the game begins.

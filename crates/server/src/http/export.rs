@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::account::describe;
+use super::notices::settings;
 use crate::directory::Directory;
 use crate::refusal::Reason;
 use crate::state::App;
@@ -20,7 +21,7 @@ use store::accounts::AccountStore;
 use store::people::PeopleList;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, whom it follows and mutes, and the games with their moves.
+/// All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, whom it follows and mutes, how notices come, and the games with their moves.
 #[utoipa::path(get, path = "/api/account/export", responses((status = 200, body = Exported), (status = 401, body = Refusal),
         (status = 503, body = Refusal)))]
 pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response, Failure> {
@@ -36,6 +37,8 @@ pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response
     let account = serde_json::to_string(&account).unwrap_or_default();
     let reports = app.moderation.own_reports(&signed_in.account.id).await?;
     let reports = serde_json::to_string(&reports).unwrap_or_else(|_| "[]".into());
+    let notices = settings(&app, signed_in).await?;
+    let notices = serde_json::to_string(&notices).unwrap_or_default();
     let ballots = app.votes.own_ballots(&signed_in.account.id).await?;
     let ballots = serde_json::to_string(&ballots).unwrap_or_else(|_| "[]".into());
     let listed = async |list| {
@@ -50,7 +53,7 @@ pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response
         store: app.accounts.store(),
         account: signed_in.account.id.clone(),
         head: Some(format!(
-            "{{\"account\":{account},\"reports\":{reports},\"ballots\":{ballots},\"followed\":{followed},\"muted\":{muted},\"games\":["
+            "{{\"account\":{account},\"reports\":{reports},\"ballots\":{ballots},\"followed\":{followed},\"muted\":{muted},\"notices\":{notices},\"games\":["
         )),
         last: String::new(),
         page: VecDeque::new(),

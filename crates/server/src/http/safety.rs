@@ -38,7 +38,8 @@ pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Resp
     let (parts, body) = request.into_parts();
     let path = parts.uri.path();
     let operates = matches!(path, "/healthz" | "/readyz" | "/metrics");
-    let of_interface = operates || path == "/api" || path.starts_with("/api/");
+    let of_interface =
+        operates || path == "/api" || path.starts_with("/api/") || path.starts_with("/mail/stop/");
     // Who may see what depends on the cookie, and some answers hold the secret of a seat.
     let private = [
         "/api/games",

@@ -2,6 +2,7 @@
 
 use super::{CHALLENGE_MS, Lobby, text_of, told_to, wishes};
 use crate::accounts::person_of;
+use crate::notices::words;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{secret, wall_ms};
 use crate::wire::{self, Challenges, DeclineReason, NewChallenge, Paired, ServerMessage};
@@ -67,6 +68,8 @@ impl Lobby {
         };
         self.keep_row(&row).await?;
         let told = self.told(&row, &kept, from, &person_of(to));
+        let happenings = &self.inner.directory.services().happenings;
+        happenings.tell(words::challenged(from, &to.id, &told));
         let message = ServerMessage::Challenged(told.clone());
         for person in [&to.id, &from.guest] {
             self.publish(&told_to(person), &message);

@@ -165,6 +165,7 @@ impl GameTask {
         let write = GameWrite {
             events: rows,
             due,
+            warn: self.warn_change(&events),
             over: ends,
             to_rate: self
                 .table
@@ -205,6 +206,7 @@ impl GameTask {
             counter!("husun_moves_total").increment(played as u64);
         }
         self.tell_now(played);
+        self.tell_absent(&events, played);
         if moved || ends {
             self.board_changed();
         }

@@ -205,6 +205,7 @@ impl Bench {
             notes: Arc::new(store.clone()),
             vacations: Arc::new(store.clone()),
             bans: Arc::default(),
+            happenings: Default::default(),
             bus,
             engines: Arc::new(LocalEngines::new(2, 1, &games)?),
             engine_pause: false,

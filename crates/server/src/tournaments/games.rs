@@ -4,6 +4,7 @@ use super::live::Live;
 use super::{MAKING, Tournaments};
 use crate::accounts::person_of;
 use crate::lobby::{game_shown, told_to};
+use crate::notices::words;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::secret;
 use crate::wire::{self, ServerMessage};
@@ -115,14 +116,16 @@ impl Tournaments {
             {
                 tracing::warn!(game = id, message = %refused.message, "a vacation is not told of");
             }
-            let message = ServerMessage::Paired(wire::Paired {
+            let paired = wire::Paired {
                 game: id.into(),
                 side: (*side).into(),
                 opponent: names.get(side.opponent()).clone(),
                 name: game_shown(self.inner.directory.variants(), wanted).name,
                 clock: plan.control.to_string(),
-            });
-            self.publish(&told_to(person), &message);
+            };
+            let happenings = &self.inner.directory.services().happenings;
+            happenings.tell(words::paired(person, &paired));
+            self.publish(&told_to(person), &ServerMessage::Paired(paired));
         }
         Ok(())
     }

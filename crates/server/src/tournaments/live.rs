@@ -24,6 +24,8 @@ pub(super) struct Live {
     standings: Mutex<Option<(u64, Arc<Vec<Standing>>)>>,
     stale: AtomicBool,
     doubtful: AtomicBool,
+    /// Whether those who have joined were told that it starts.
+    announced: AtomicBool,
 }
 
 struct Names {
@@ -72,6 +74,7 @@ impl Live {
             standings: Mutex::default(),
             stale: AtomicBool::new(false),
             doubtful: AtomicBool::new(false),
+            announced: AtomicBool::new(false),
         }
     }
 
@@ -116,6 +119,14 @@ impl Live {
 
     pub fn is_doubtful(&self) -> bool {
         self.doubtful.swap(false, Relaxed)
+    }
+
+    pub fn is_announced(&self) -> bool {
+        self.announced.load(Relaxed)
+    }
+
+    pub fn announced(&self) {
+        self.announced.store(true, Relaxed);
     }
 
     pub fn enter(&self, guest: &str) {

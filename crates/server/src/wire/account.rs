@@ -1,6 +1,6 @@
 //! Accounts, and who asks.
 
-use super::{OwnBallot, OwnReport};
+use super::{NoticeSettings, OwnBallot, OwnReport};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -148,6 +148,8 @@ pub struct Exported {
     /// What one has reported.
     #[serde(default)]
     pub reports: Vec<OwnReport>,
+    /// How notices come, with the address for e-mail.
+    pub notices: NoticeSettings,
     /// Ballots that are not counted yet.
     #[serde(default)]
     pub ballots: Vec<OwnBallot>,

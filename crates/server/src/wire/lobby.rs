@@ -1,6 +1,6 @@
 //! The lobby: who waits for an opponent, challenges, and what comes of them.
 
-use super::Side;
+use super::{NoticeKind, Side};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -222,6 +222,9 @@ pub struct Challenges {
     pub received: Vec<Challenge>,
     /// To others.
     pub sent: Vec<Challenge>,
+    /// Kinds of notices that one wishes not to see in pages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quiet: Vec<NoticeKind>,
 }
 
 /// Why a challenge is declined.

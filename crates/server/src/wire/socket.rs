@@ -1,8 +1,8 @@
 //! Messages of the socket at `/api/socket`: one JSON object a text frame.
 
 use super::{
-    AnalysisLine, Announcement, Challenge, ChatLine, DeclineReason, Lobby, LobbyChange, Now,
-    Paired, Plan, Played, Snapshot, TournamentChange, WatchedBoards, WatchersLine,
+    AnalysisLine, Announcement, Challenge, ChatLine, DeclineReason, Lobby, LobbyChange, Notice,
+    Now, Paired, Plan, Played, Snapshot, TournamentChange, WatchedBoards, WatchersLine,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -257,6 +257,9 @@ pub enum ServerMessage {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         declined: Option<DeclineReason>,
     },
+    /// Something has happened that concerns one who is in the lobby or at a tournament, and is not seen there: a move in
+    /// another game, little time left, a tournament that starts.
+    Notice(Notice),
     /// What those who run the server announce now, in the place of what was told before; told when one comes, if there is
     /// anything, and when it changes.
     Announcements {

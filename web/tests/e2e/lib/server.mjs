@@ -28,14 +28,14 @@ function freePort() {
   });
 }
 
-/** Starts a server, whose engine takes its time over a move with `pause`, with other `limits`. `stop` ends it, `restart` ends it by force and starts it again on the same data. */
-export async function startServer({ pause = false, limits = '' } = {}) {
+/** Starts a server, whose engine takes its time over a move with `pause`, with other `limits`, and with more tables of settings as `tables`. `stop` ends it, `restart` ends it by force and starts it again on the same data. */
+export async function startServer({ pause = false, limits = '', tables = '' } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'husun-e2e-'));
   const port = await freePort();
   // No time for players to come back after a start, and none that the engine takes beyond its thinking: the tests wait
   // for clocks and moves.
   const config = join(folder, 'config.toml');
-  await writeFile(config, `start_grace_seconds = 0\nengine_pause = ${pause}\n[limits]\n${limits}`);
+  await writeFile(config, `start_grace_seconds = 0\nengine_pause = ${pause}\n[limits]\n${limits}${tables}`);
   const base = `http://127.0.0.1:${port}`;
   let log = '';
   let child;

@@ -239,3 +239,59 @@ fn what_the_engine_thought_is_kept() -> Tested {
     assert_eq!(thoughts(&kept.table, Side::Black), [(1, -20)]);
     Ok(())
 }
+
+/// A fifth of a move's days is left, and half a day at most; while the clock stands still there is nothing to be told.
+#[test]
+fn who_is_to_move_is_warned_in_time() -> Tested {
+    const HOUR: u64 = 3_600_000;
+    let day = 24 * HOUR;
+    for (clock, left) in [
+        ("days:1", day / 5),
+        ("days:2", 2 * day / 5),
+        ("days:3", 12 * HOUR),
+        ("days:365", 12 * HOUR),
+    ] {
+        let kept = Kept::both_come(spec(Some("chess"), None, clock))?;
+        let deadline = kept.table.deadline().ok_or("no deadline")?;
+        assert_eq!(
+            kept.table.warned_from(),
+            Some(deadline - ms(left)),
+            "{clock}"
+        );
+    }
+    let mut kept = Kept::both_come(spec(Some("chess"), None, "days:1"))?;
+    kept.act(WHITE, moves(0, "e4"), ms(HOUR))?;
+    assert_eq!(kept.table.warned_from(), Some(ms(HOUR + day - day / 5)));
+    let bob = kept
+        .table
+        .person(Side::Black)
+        .ok_or("nobody")?
+        .guest
+        .clone();
+    let away = kept.table.vacation(&bob, true, ms(2 * HOUR));
+    kept.store(away, ms(2 * HOUR))?;
+    assert_eq!(kept.table.warned_from(), None);
+    let back = kept.table.vacation(&bob, false, ms(50 * HOUR));
+    kept.store(back, ms(50 * HOUR))?;
+    assert_eq!(
+        kept.table.warned_from(),
+        Some(ms(49 * HOUR + day - day / 5))
+    );
+    kept.act(BLACK, Deed::Resign, ms(51 * HOUR))?;
+    assert_eq!(kept.table.warned_from(), None);
+    // Not at the board, nor for the engine.
+    let mut quick = Kept::both_come(spec(Some("chess"), None, "fischer:90m+30s"))?;
+    quick.act(WHITE, moves(0, "e4"), ms(1))?;
+    quick.act(BLACK, moves(1, "e5"), ms(2))?;
+    assert_eq!(quick.table.warned_from(), None);
+    let mut against = spec(Some("chess"), None, "days:1");
+    against.seats.white.level = Some(1);
+    let mut kept = Kept::new(against)?;
+    let events = kept.table.joined(BLACK, person("Bob"), "new Bob".into());
+    kept.store(events, ms(0))?;
+    assert_eq!(
+        (kept.table.turn(), kept.table.warned_from()),
+        (Some(Side::White), None)
+    );
+    Ok(())
+}
