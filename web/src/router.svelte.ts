@@ -7,6 +7,7 @@ export type Route =
   | { page: 'person'; name: string }
   | { page: 'best'; id: string }
   | { page: 'archive' }
+  | { page: 'watch' }
   | { page: 'tournaments' }
   | { page: 'tournament'; id: string }
   | { page: 'votes' }
@@ -44,6 +45,8 @@ function read(path: string): Route {
       return second ? { page: 'best', id: second } : { page: 'lost' };
     case 'archive':
       return second ? { page: 'lost' } : { page: 'archive' };
+    case 'watch':
+      return second ? { page: 'lost' } : { page: 'watch' };
     case 'tournaments':
       return second ? { page: 'lost' } : { page: 'tournaments' };
     case 'tournament':

@@ -12,6 +12,7 @@ use server::wire::{Snapshot, Stage};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use store::archive::{ArchiveStore, Search};
+use store::running::RunningStore;
 use store::{Due, EventRow, GameWrite, NewGameRow, SqlStore, Store};
 
 /// Games under way; `HUSUN_START_GAMES` asks for another number.
@@ -180,12 +181,16 @@ async fn games_of_the_first_version_go_on() -> Fallible<()> {
     let config = data.join("config.toml");
     std::fs::write(&config, "start_grace_seconds = 0\nengine_pause = false\n")?;
     let process = Process::start(&data, &config).await?;
+    let mut watched = Vec::new();
     for game in &known {
         let path = format!("/api/games/{}", game.id);
         let seen: Snapshot = ask(process.address, Request::get(&path)).await?.json()?;
         let moves: Vec<&String> = seen.moves.iter().map(|m| &m.uci).collect();
         assert!(moves.into_iter().eq(&game.moves), "{}", game.id);
         assert_eq!(seen.now.stage == Stage::Over, game.over, "{}", game.id);
+        if seen.public && seen.now.stage == Stage::Playing {
+            watched.push(game.id.as_str());
+        }
         // The words of seats hold.
         for (word, side) in [(&game.white, "white"), (&game.black, "black")] {
             let Some(word) = word else { continue };
@@ -222,6 +227,13 @@ async fn games_of_the_first_version_go_on() -> Fallible<()> {
         .collect();
     assert!(!over.is_empty());
     let store = SqlStore::file(&data.join("husun.sqlite")).await?;
+    // What everybody may watch is among the games to watch, and nothing else.
+    let ids: Vec<String> = known.iter().map(|game| game.id.clone()).collect();
+    let boards = store.running_boards(&ids).await?;
+    let boards: Vec<&str> = boards.iter().map(|board| board.game.as_str()).collect();
+    assert!(!watched.is_empty());
+    assert_eq!(boards, watched);
+    assert!(store.to_watch(1).await?.is_empty());
     let stored = store.load(over[0]).await?.ok_or("gone")?;
     let joined: serde_json::Value = serde_json::from_str(&stored.events[0].body)?;
     let guest = joined["person"]["guest"].as_str();

@@ -42,15 +42,11 @@ impl Table {
     /// The game as it is searched for, if it is over with a result.
     pub fn finished(&self) -> Option<Finished> {
         let outcome = self.outcome().filter(|_| self.is_over())?;
-        let id = |side| match (self.level(side), self.person(side)) {
-            (Some(level), _) => Some(engine_id(level)),
-            (None, person) => person.map(|p| p.guest.clone()),
-        };
         Some(Finished {
             variant: self.variant_name()?,
             players: Both {
-                white: id(Side::White)?,
-                black: id(Side::Black)?,
+                white: self.player_id(Side::White)?,
+                black: self.player_id(Side::Black)?,
             },
             winner: outcome.winner,
             ending: outcome.reason,
@@ -59,6 +55,14 @@ impl Table {
             speed: Speed::of(&self.spec().control),
             open: self.is_public(),
         })
+    }
+
+    /// Id of the account or guest at a side, or what stands for a level of the engine.
+    pub fn player_id(&self, side: Side) -> Option<String> {
+        match (self.level(side), self.person(side)) {
+            (Some(level), _) => Some(engine_id(level)),
+            (None, person) => person.map(|p| p.guest.clone()),
+        }
     }
 
     /// What stands for each position that the game has reached ([`position_key`]), the start first. Moves that were

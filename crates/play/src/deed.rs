@@ -95,6 +95,10 @@ pub enum Deed {
     Chat {
         text: String,
     },
+    /// A line for those who watch.
+    WatchersChat {
+        text: String,
+    },
     Choose {
         name: String,
         value: String,
@@ -118,7 +122,10 @@ pub enum Deed {
 impl Deed {
     /// Whether others read what it says.
     pub fn speaks(&self) -> bool {
-        matches!(self, Deed::Chat { .. } | Deed::Advise { .. })
+        matches!(
+            self,
+            Deed::Chat { .. } | Deed::WatchersChat { .. } | Deed::Advise { .. }
+        )
     }
 
     /// Its name, by which it is refused.
@@ -135,6 +142,7 @@ impl Deed {
             Deed::Claim { .. } => "claim",
             Deed::Rematch => "rematch",
             Deed::Chat { .. } => "chat",
+            Deed::WatchersChat { .. } => "watchers_chat",
             Deed::Choose { .. } => "choose",
             Deed::Appoint { .. } => "appoint",
             Deed::AskCounsel { .. } => "ask_counsel",
@@ -150,6 +158,8 @@ impl Deed {
 pub enum Refused {
     #[error("you watch this game; only its players can do that")]
     Watching,
+    #[error("those who watch talk among themselves; players can read it when the game is over")]
+    NotWatching,
     #[error("only the players can do that, not a Counsellor")]
     CounsellorOnly,
     #[error("you are no Counsellor")]
@@ -236,7 +246,10 @@ impl Refused {
     /// A word for programs.
     pub fn code(&self) -> &'static str {
         match self {
-            Refused::Watching | Refused::CounsellorOnly | Refused::NoCounsellor => "not_your_seat",
+            Refused::Watching
+            | Refused::NotWatching
+            | Refused::CounsellorOnly
+            | Refused::NoCounsellor => "not_your_seat",
             Refused::NotBegun => "not_begun",
             Refused::Over => "over",
             Refused::NotOver => "not_over",

@@ -15,7 +15,7 @@ use play::table::{Event, Person, SeatSpec, Spec, StoredCard, Table};
 use play::{Both, Games};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use server::wire::ArchivePage;
+use server::wire::{ArchivePage, ResultCounts, ResultsOfGame};
 use server::{Config, archive::row};
 use std::error::Error;
 use std::net::SocketAddr;
@@ -413,6 +413,23 @@ async fn ask(folder: PathBuf, pages: usize, plies: usize) -> Fallible<()> {
             format!("all {found} in {steps}")
         });
         println!("{name:36} p50 {p50:6.1} ms  p99 {p99:6.1}  most {most:6.1}  ({all})");
+    }
+    for (name, player) in [
+        ("results of a frequent player", "Player_0"),
+        ("results of a rare player", "Player_1990"),
+    ] {
+        let (mut times, mut games) = (Vec::new(), 0);
+        for _ in 0..pages {
+            let path = format!("/api/people/{player}/results");
+            let begun = Instant::now();
+            let found: Vec<ResultsOfGame> = serde_json::from_str(&get(address, &path).await?)?;
+            times.push(begun.elapsed());
+            let all = |c: &ResultCounts| c.won + c.drawn + c.lost;
+            let sides = found.iter().map(|of| &of.results);
+            games = sides.map(|both| all(&both.white) + all(&both.black)).sum();
+        }
+        let (p50, p99) = (percentile(&mut times, 50.0), percentile(&mut times, 99.0));
+        println!("{name:36} p50 {p50:6.1} ms  p99 {p99:6.1}  ({games} games)");
     }
     println!("memory {:.1} MiB", memory()?);
     // Many at once, each its own kind.

@@ -38,6 +38,8 @@ pub struct Config {
     pub tournament_makers: Option<Vec<String>>,
     /// Names of the accounts that may call votes; all may if it is missing.
     pub vote_callers: Option<Vec<String>>,
+    /// Whether guests may talk with others who watch a game.
+    pub guests_may_chat: bool,
     /// Limits.
     pub limits: Limits,
     /// Notices by push.
@@ -163,6 +165,7 @@ impl Default for Config {
             start_grace_seconds: 5,
             tournament_makers: None,
             vote_callers: None,
+            guests_may_chat: true,
             limits: Limits::default(),
             push: PushConfig::default(),
             mail: None,

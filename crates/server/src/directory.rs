@@ -12,7 +12,7 @@ use crate::refusal::{Reason, Refused, refused};
 use crate::services::{Services, secret};
 use crate::show::{self, Moment, Presence};
 use crate::task::messages::{Ask, asked_at};
-use crate::task::{Command, GameTask, Handle, LiveStatus};
+use crate::task::{Command, GameTask, Handle};
 use crate::wire::GameCard;
 use crate::work::{Weight, Work};
 use bytes::Bytes;
@@ -21,8 +21,7 @@ use metrics::gauge;
 use play::table::{Entry, Event, Opener, SeatSpec, Spec, StoredCard, Table, WAITING};
 use play::{Both, Games, Who};
 use rand::RngExt;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,10 +31,6 @@ use tokio::sync::OnceCell;
 
 /// Own games shown at most.
 const OWN: u32 = 50;
-/// Games to watch shown at most.
-const WATCHED: usize = 24;
-/// For how long the list of them holds.
-const HOLDS: Duration = Duration::from_secs(1);
 /// Longest wait for what a live game says of itself.
 const ANSWER: Duration = Duration::from_millis(300);
 
@@ -100,8 +95,6 @@ struct Inner {
     /// Most of them; 0 for any number.
     max_games: usize,
     closing: AtomicBool,
-    /// What was told last of games to watch.
-    watched: tokio::sync::Mutex<Option<(Instant, Vec<GameCard>)>>,
 }
 
 impl Directory {
@@ -113,7 +106,6 @@ impl Directory {
                 games: Mutex::default(),
                 max_games,
                 closing: AtomicBool::new(false),
-                watched: tokio::sync::Mutex::default(),
             }),
         }
     }
@@ -152,7 +144,7 @@ impl Directory {
     }
 
     /// Lets a game leave memory, unless someone holds its handle.
-    pub(crate) fn may_leave(&self, id: &str, status: &Arc<LiveStatus>) -> bool {
+    pub(crate) fn may_leave(&self, id: &str, life: u64) -> bool {
         let mut games = self.games();
         let handle = match games.get(id).map(|cell| cell.get()) {
             None => return true,
@@ -160,7 +152,7 @@ impl Directory {
             Some(None) => return false,
             Some(Some(handle)) => handle,
         };
-        if !Arc::ptr_eq(&handle.status, status) {
+        if handle.life != life {
             return true;
         }
         // One of them is the directory's own, and nobody gets another while it is locked.
@@ -173,10 +165,10 @@ impl Directory {
     }
 
     /// Takes note that a game's task has ended, whoever holds its handle.
-    pub(crate) fn left(&self, id: &str, status: &Arc<LiveStatus>) {
+    pub(crate) fn left(&self, id: &str, life: u64) {
         let mut games = self.games();
         let handle = games.get(id).and_then(|cell| cell.get());
-        if handle.is_some_and(|h| Arc::ptr_eq(&h.status, status)) {
+        if handle.is_some_and(|h| h.life == life) {
             games.remove(id);
         }
         gauge!("husun_live_games").set(games.len() as f64);
@@ -338,15 +330,20 @@ impl Directory {
         spec
     }
 
-    /// A game as it is now, for a guest who looks at it: a [`crate::wire::Snapshot`] as JSON.
+    /// A game as it is now, for a guest who looks at it and does not want to read some people: a [`crate::wire::Snapshot`]
+    /// as JSON.
     pub async fn look(
         &self,
         id: &str,
         guest: &str,
+        muted: Vec<String>,
         payer: Payer<'_>,
     ) -> Result<Option<Bytes>, Refused> {
-        let guest_asks = guest.to_owned();
-        let told = self.ask(id, Ask::Look { guest: guest_asks });
+        let asks = Ask::Look {
+            guest: guest.to_owned(),
+            muted: muted.clone(),
+        };
+        let told = self.ask(id, asks);
         if let Some(snapshot) = told.await {
             return Ok(Some(snapshot));
         }
@@ -366,7 +363,8 @@ impl Directory {
                 running: true,
             };
             let word = |opener: &_| services.keys.word(opener);
-            serde_json::to_vec(&show::snapshot(&id, &table, who, &moment, word))
+            let to = (who, show::mutes(&table, who, &muted));
+            serde_json::to_vec(&show::snapshot(&id, &table, to, &moment, word))
         };
         let written = work.run(Weight::Light, write).await?;
         // A snapshot always is JSON.
@@ -380,46 +378,6 @@ impl Directory {
         }
         payer.pays()?;
         self.read(id).await
-    }
-
-    /// Games being played that are shown to all, those moved last first, as they were a moment ago.
-    pub async fn watchable(&self) -> Vec<GameCard> {
-        let mut last = self.inner.watched.lock().await;
-        if let Some((at, cards)) = &*last
-            && at.elapsed() < HOLDS
-        {
-            return cards.clone();
-        }
-        let cards = self.find_watchable().await;
-        *last = Some((Instant::now(), cards.clone()));
-        cards
-    }
-
-    async fn find_watchable(&self) -> Vec<GameCard> {
-        // The best so far, the one moved longest ago on top.
-        let mut found: BinaryHeap<Reverse<(u64, String)>> = BinaryHeap::new();
-        {
-            let games = self.games();
-            let live = games
-                .iter()
-                .filter_map(|(id, cell)| Some((id, cell.get()?)));
-            for (id, handle) in live.filter(|(_, h)| h.status.shown.load(Relaxed)) {
-                let moved = handle.status.moved_ms.load(Relaxed);
-                let full = found.len() >= WATCHED;
-                if full && found.peek().is_some_and(|Reverse(least)| least.0 >= moved) {
-                    continue;
-                }
-                found.push(Reverse((moved, id.clone())));
-                if full {
-                    found.pop();
-                }
-            }
-        }
-        let mut cards = Vec::with_capacity(found.len());
-        for Reverse((_, id)) in found.into_sorted_vec() {
-            cards.extend(self.ask_card(&id, None).await);
-        }
-        cards
     }
 
     /// A guest's games, the newest first.

@@ -32,6 +32,7 @@ mod tournaments;
 mod vacations;
 mod variants;
 mod votes;
+mod watching;
 
 use crate::refusal::{Reason, Refused, refused};
 use crate::state::App;
@@ -82,7 +83,8 @@ pub fn router(app: App) -> Router {
             "/api/pgn",
             post(positions::pgn).layer(DefaultBodyLimit::max(MAX_PGN)),
         )
-        .route("/api/games", get(games::watchable).post(games::make))
+        .route("/api/games", post(games::make))
+        .route("/api/running", get(watching::running))
         .route("/api/games/{id}", get(games::look))
         .route("/api/games/{id}/pgn", get(games::pgn))
         .route(
@@ -189,6 +191,17 @@ fn people() -> Router<App> {
         .route(
             "/api/people/{name}/ratings/{variant}/{speed}",
             get(ratings::history),
+        )
+        .route("/api/people/{name}/results", get(watching::results))
+        .route(
+            "/api/people/{name}/follow",
+            put(watching::follow).delete(watching::unfollow),
+        )
+        .route("/api/me/followed", get(watching::followed))
+        .route("/api/me/muted", get(watching::muted))
+        .route(
+            "/api/me/muted/{name}",
+            put(watching::mute).delete(watching::unmute),
         )
         .route("/api/people/{name}/challenges", post(challenges::challenge))
         .route("/api/ratings/{variant}/{speed}", get(ratings::best))
@@ -400,7 +413,6 @@ pub fn document() -> utoipa::openapi::OpenApi {
         looks::pieces,
         positions::describe,
         positions::pgn,
-        games::watchable,
         games::make,
         games::look,
         games::pgn,
@@ -435,6 +447,14 @@ pub fn document() -> utoipa::openapi::OpenApi {
         challenges::blocked,
         challenges::block,
         challenges::unblock,
+        watching::running,
+        watching::results,
+        watching::follow,
+        watching::unfollow,
+        watching::followed,
+        watching::mute,
+        watching::unmute,
+        watching::muted,
         archive::find,
         archive::pgn,
         reviews::of_game,

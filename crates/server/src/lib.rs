@@ -34,6 +34,7 @@ pub mod tournaments;
 pub mod vacations;
 pub mod visitor;
 pub mod votes;
+pub mod watching;
 pub mod wire;
 pub mod work;
 

@@ -156,7 +156,7 @@ reasons! {
     Rated = "rated", CONFLICT;
     /// The seat is another's, or opens nothing.
     Seat = "seat", FORBIDDEN;
-    /// One does not report oneself.
+    /// One does not report, follow or mute oneself.
     Oneself = "oneself", CONFLICT;
     /// The game cannot be shown with that set.
     Set = "set", UNPROCESSABLE_ENTITY;

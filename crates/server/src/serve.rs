@@ -1,5 +1,7 @@
 //! Starts a server: storage, engine, games under way, routes; and ends it.
 
+mod recorder;
+
 use crate::accounts::names::Names;
 use crate::accounts::{Accounts, Attempts};
 use crate::archive::Archive;
@@ -30,19 +32,20 @@ use crate::tournaments::Tournaments;
 use crate::vacations::Vacations;
 use crate::visitor;
 use crate::votes::Votes;
+use crate::watching::Watching;
 use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
 use bus::LocalBus;
 use games::Catalogue;
 use lessons::Courses;
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::PrometheusHandle;
 use play::Games;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use store::{Health, SqlStore, Store, StoreError, Writer, millis};
 use tokio::net::TcpListener;
@@ -59,11 +62,6 @@ const AGAIN: Duration = Duration::from_millis(500);
 const HANDOVER: Duration = Duration::from_secs(3);
 /// How long games may take to store what they are at when the server goes down.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Upper bounds of the histograms' buckets in seconds: all of them hold times, from a commit to a long thought.
-const BUCKETS: [f64; 14] = [
-    0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0,
-];
 
 /// Why a server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -114,28 +112,6 @@ pub struct Running {
     mail: Option<Mail>,
     /// Held for as long as the data folder is in use.
     _lock: std::fs::File,
-}
-
-/// One recorder a process, however many servers it runs.
-fn recorder() -> PrometheusHandle {
-    static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
-    let install = || {
-        let builder = PrometheusBuilder::new();
-        let builder = match builder.set_buckets(&BUCKETS) {
-            Ok(builder) => builder,
-            Err(error) => {
-                tracing::warn!(%error, "metrics are without histograms");
-                PrometheusBuilder::new()
-            }
-        };
-        let recorder = builder.build_recorder();
-        let handle = recorder.handle();
-        if metrics::set_global_recorder(recorder).is_err() {
-            tracing::warn!("metrics are recorded elsewhere");
-        }
-        handle
-    };
-    RECORDER.get_or_init(install).clone()
 }
 
 /// Takes a data folder for this process alone, for as long as the file is held.
@@ -189,7 +165,7 @@ pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeErr
         key,
         games,
         engines,
-        metrics: recorder(),
+        metrics: recorder::recorder(),
         pass,
         push_key,
         mail,
@@ -271,7 +247,12 @@ impl Running {
         );
         let moderation =
             Moderation::new(&store, accounts.clone(), directory.clone(), lobby.clone());
-        if let Err(refused) = moderation.read().await {
+        let watching = Watching::new(&store, directory.clone());
+        let prepared = async {
+            moderation.read().await?;
+            watching.rest().await
+        };
+        if let Err(refused) = prepared.await {
             serving.abort();
             return Err(StoreError::Unavailable(refused.message).into());
         }
@@ -295,6 +276,7 @@ impl Running {
             vacations: vacations.clone(),
             moderation: moderation.clone(),
             notices: notices.clone(),
+            watching: watching.clone(),
         };
         let app = app(
             &self.config,
@@ -323,6 +305,7 @@ impl Running {
             tokio::spawn(watched("votes", votes.keep())),
             tokio::spawn(watched("moderation", moderation.keep())),
             tokio::spawn(watched("notices", notices.clone().keep())),
+            tokio::spawn(watched("watching", watching.begin())),
             tokio::spawn(watched(
                 "archive",
                 services.archive.clone().follow(directory.clone()),
@@ -473,6 +456,7 @@ struct People {
     vacations: Vacations,
     moderation: Moderation,
     notices: Notices,
+    watching: Watching,
 }
 
 fn app(
@@ -490,6 +474,8 @@ fn app(
         tournaments: people.tournaments,
         votes: people.votes,
         moderation: people.moderation,
+        watching: people.watching,
+        guests_may_chat: config.guests_may_chat,
         operator,
         vacations: people.vacations,
         notices: people.notices,

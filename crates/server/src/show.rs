@@ -69,14 +69,24 @@ impl From<&Played> for wire::Played {
     }
 }
 
-impl From<&ChatLine> for wire::ChatLine {
-    fn from(line: &ChatLine) -> wire::ChatLine {
-        wire::ChatLine {
-            side: line.side.into(),
-            text: line.text.clone(),
-            removed: line.removed,
-        }
+/// A line of the players' chat, without its text for one who does not want to read who wrote it.
+pub fn chat_line(line: &ChatLine, muted: bool) -> wire::ChatLine {
+    wire::ChatLine {
+        side: line.side.into(),
+        text: match muted {
+            true => String::new(),
+            false => line.text.clone(),
+        },
+        removed: line.removed,
+        muted,
     }
+}
+
+/// Whether a player is one who does not want to read the other one.
+pub fn mutes(table: &Table, who: Who, muted: &[String]) -> bool {
+    let Who::Player(side) = who else { return false };
+    let other = table.person(side.opponent());
+    other.is_some_and(|other| muted.contains(&other.guest))
 }
 
 impl From<StoredResult> for wire::GameResult {
@@ -284,11 +294,12 @@ pub fn played(table: &Table, from: usize) -> Vec<wire::Played> {
     played.iter().map(Into::into).collect()
 }
 
-/// The whole game as it is told to someone, who is told the words that open seats.
+/// The whole game as it is told to someone, who is told the words that open seats, and not what the other player says if
+/// that one is muted.
 pub fn snapshot(
     id: &str,
     table: &Table,
-    who: Who,
+    (who, mutes): (Who, bool),
     moment: &Moment<'_>,
     word: impl Fn(&Opener) -> String,
 ) -> Snapshot {
@@ -327,7 +338,10 @@ pub fn snapshot(
         plan: player
             .map(|side| plan(table, side))
             .filter(|plan| !plan.lines.is_empty()),
-        chat: chat.iter().map(Into::into).collect(),
+        chat: chat
+            .iter()
+            .map(|line| chat_line(line, mutes && player != Some(line.side)))
+            .collect(),
         now: now(table, moment),
     }
 }
@@ -450,9 +464,13 @@ mod tests {
             };
             let customs = now(&table, &moment).customs.ok_or("no customs")?;
             assert_eq!(customs.questions[0].chosen.white.as_deref(), told);
-            let white = snapshot("id", &table, Who::Player(Side::White), &moment, |_| {
-                "".into()
-            });
+            let white = snapshot(
+                "id",
+                &table,
+                (Who::Player(Side::White), false),
+                &moment,
+                |_| "".into(),
+            );
             assert_eq!(
                 white.chosen.len(),
                 1,

@@ -2,6 +2,7 @@
 //! back in order. A socket is in at most one game.
 
 mod analysis;
+mod boards;
 pub(crate) mod game;
 mod lobby;
 pub(crate) mod outbox;
@@ -21,6 +22,8 @@ use crate::wire::{self, ClientMessage, ServerMessage};
 use axum::extract::State;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::response::{IntoResponse, Response};
+use boards::Mutes;
+use bus::Subscription;
 use futures_util::stream::SplitSink;
 use futures_util::{SinkExt, StreamExt};
 use game::{GameGone, GameSide};
@@ -29,6 +32,7 @@ use outbox::{Item, Outbox, TooSlow};
 use play::table::Person;
 use play::{Claim, Deed};
 use serde::Deserialize;
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -83,8 +87,13 @@ pub async fn open(
         account: visitor.signed_in.is_some(),
         announced: Announced::default(),
     };
+    let mutes = match Mutes::of(&app, &person).await {
+        Ok(mutes) => mutes,
+        Err(refused) => return Failure::from(refused).into_response(),
+    };
     let answer = upgrade.on_upgrade(move |socket| {
-        let served = serve(socket, app, person, address, ticket, (endings, standing));
+        let follows = (endings, standing, mutes);
+        let served = serve(socket, app, person, address, ticket, follows);
         watched("socket", served)
     });
     (visitor, answer).into_response()
@@ -109,6 +118,7 @@ pub fn deed_of(message: ClientMessage) -> Option<Deed> {
         | ClientMessage::LeaveLobby
         | ClientMessage::EnterTournament { .. }
         | ClientMessage::LeaveTournament
+        | ClientMessage::WatchBoards { .. }
         | ClientMessage::Analyse(_)
         | ClientMessage::StopAnalysis => return None,
         ClientMessage::Move { ply, seq, text } => Deed::Move { ply, seq, text },
@@ -127,6 +137,7 @@ pub fn deed_of(message: ClientMessage) -> Option<Deed> {
         },
         ClientMessage::Rematch => Deed::Rematch,
         ClientMessage::Chat { text } => Deed::Chat { text },
+        ClientMessage::WatchersChat { text } => Deed::WatchersChat { text },
         ClientMessage::Choose { name, value } => Deed::Choose { name, value },
         ClientMessage::Appoint { engine } => Deed::Appoint { engine },
         ClientMessage::AskCounsel { ply } => Deed::AskCounsel { ply },
@@ -150,6 +161,8 @@ struct Session {
     place: Option<Place>,
     /// At a tournament.
     tournament: Option<tournaments::Place>,
+    /// Small boards that are watched, by their games.
+    boards: HashMap<String, Subscription>,
 }
 
 /// A socket as it is counted, however it ends.
@@ -189,6 +202,16 @@ async fn send(sink: &mut Sink, message: Message) -> bool {
         counter!("husun_slow_sockets_total").increment(1);
     }
     matches!(sent, Ok(Ok(())))
+}
+
+/// Sends texts one after another.
+async fn send_all(sink: &mut Sink, texts: Vec<Utf8Bytes>) -> bool {
+    for text in texts {
+        if !send(sink, Message::Text(text)).await {
+            return false;
+        }
+    }
+    true
 }
 
 /// Tells when the session ends, or the token is taken back, by which a socket was opened.
@@ -256,7 +279,7 @@ async fn serve(
     person: Person,
     address: IpAddr,
     ticket: Ticket,
-    (mut endings, mut standing): (Endings, Standing),
+    (mut endings, mut standing, mut mutes): (Endings, Standing, Mutes),
 ) {
     let _counted = Counted::new();
     let (outbox, mut outgoing) = Outbox::new(OUTBOX, OUTBOX_BYTES);
@@ -271,6 +294,7 @@ async fn serve(
         over: 0,
         place: None,
         tournament: None,
+        boards: HashMap::new(),
         lag: Duration::ZERO,
         app,
     };
@@ -280,6 +304,7 @@ async fn serve(
     let mut pings = tokio::time::interval(PING);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     standing.changes.mark_changed();
+    session.game.mute(mutes.now());
     let end = loop {
         tokio::select! {
             item = outgoing.next() => {
@@ -299,8 +324,9 @@ async fn serve(
                 }
             }
             reply = session.game.answered() => {
-                if session.game.take(reply).is_err() {
-                    break COME_AGAIN;
+                let Ok(texts) = session.game.take(reply) else { break COME_AGAIN };
+                if !send_all(&mut sink, texts).await {
+                    break End::Gone;
                 }
             }
             message = stream.next() => {
@@ -328,6 +354,7 @@ async fn serve(
                     break end;
                 }
             }
+            people = mutes.changed() => session.game.mute(people),
             _ = pings.tick() => {
                 if heard.elapsed() > SILENT {
                     break End::Ours(1001, "nothing was heard for too long");
@@ -343,6 +370,7 @@ async fn serve(
     session.game.end();
     session.place = None;
     session.tournament = None;
+    session.boards.clear();
     // What still comes is read and dropped for a while: a connection shut with something unread is reset, and
     // what was sent last, the reason, would be lost on its way.
     let part = async {
@@ -440,6 +468,11 @@ impl Session {
                 }
             }
             ClientMessage::LeaveTournament => self.tournament = None,
+            ClientMessage::WatchBoards { games } => {
+                if let Err(refused) = self.watch_boards(games).await {
+                    self.refuse_with("watch_boards", &refused);
+                }
+            }
             ClientMessage::Ping { n } => self.outbox.tell(&ServerMessage::Pong { n }),
             ClientMessage::Analyse(question) => {
                 let asked = self.analysis.ask(&self.app, question, &self.outbox);

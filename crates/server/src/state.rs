@@ -15,6 +15,7 @@ use crate::reviews::Reviews;
 use crate::tournaments::Tournaments;
 use crate::vacations::Vacations;
 use crate::votes::Votes;
+use crate::watching::Watching;
 use crate::work::Budget;
 use axum::extract::FromRef;
 use axum_extra::extract::cookie::Key;
@@ -33,6 +34,10 @@ pub struct App {
     pub tournaments: Tournaments,
     /// Votes.
     pub votes: Votes,
+    /// What is watched, and by whom it is followed.
+    pub watching: Watching,
+    /// Whether guests may talk with others who watch a game.
+    pub guests_may_chat: bool,
     /// Those who moderate.
     pub moderation: Moderation,
     /// By which who runs the server is known.

@@ -11,6 +11,7 @@ mod sockets;
 mod tell;
 #[cfg(test)]
 mod tests;
+mod watched;
 
 use crate::clock::Halt;
 use crate::directory::{Directory, ReadGame};
@@ -24,11 +25,10 @@ use play::table::{Event, Stage, Table};
 use play::{Both, Circumstances, Deed, Refused, Who};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use store::millis;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
+use watched::{Attendant, Watched};
 
 /// Questions waiting for a game at most; who asks beyond that waits.
 const QUEUE: usize = 256;
@@ -85,22 +85,13 @@ pub enum Command {
     Shutdown,
 }
 
-/// What is known of a live game without asking it.
-#[derive(Debug, Default)]
-pub struct LiveStatus {
-    /// Milliseconds of the server's time when it was last moved.
-    pub moved_ms: AtomicU64,
-    /// Whether it is being played and shown to all.
-    pub shown: AtomicBool,
-}
-
 /// A live game, which lives for as long as this is held.
 #[derive(Clone, Debug)]
 pub struct Handle {
     /// Where commands go.
     pub commands: mpsc::Sender<Box<Command>>,
-    /// What is known without asking.
-    pub status: Arc<LiveStatus>,
+    /// Which life in memory this is.
+    pub life: u64,
     holders: Arc<()>,
 }
 
@@ -141,7 +132,6 @@ pub struct GameTask {
     directory: Directory,
     requests: Option<Requests>,
     commands: mpsc::WeakSender<Box<Command>>,
-    status: Arc<LiveStatus>,
     /// Which life in memory this is.
     life: u64,
     /// Number of what was told last.
@@ -158,7 +148,7 @@ pub struct GameTask {
     carded: Option<u64>,
     halted: watch::Receiver<Option<Halt>>,
     /// Who is there, by the numbers of their sockets.
-    sockets: HashMap<u64, Who>,
+    sockets: HashMap<u64, Box<Attendant>>,
     /// Since when each player has been away, in the game's time. It counts from when the game was taken into memory at the
     /// earliest: what the server did is no leaving.
     away: Both<Option<Duration>>,
@@ -178,6 +168,8 @@ pub struct GameTask {
     broken: bool,
     /// Whether storage knows when its time was that of its last event.
     anchored: bool,
+    /// What those see who are not players.
+    watched: Watched,
 }
 
 /// However the task ends, by a fault too, nobody goes on waiting for it.
@@ -187,7 +179,7 @@ impl Drop for GameTask {
         self.requests = None;
         self.stop_thinking();
         self.publish(Audience::Gone, "");
-        self.directory.left(&self.id, &self.status);
+        self.directory.left(&self.id, self.life);
     }
 }
 
@@ -195,7 +187,7 @@ impl GameTask {
     /// Starts the task of a game that was read from storage.
     pub async fn start(id: &str, read: ReadGame, directory: Directory) -> Result<Handle, BusError> {
         let (commands, inbox) = mpsc::channel(QUEUE);
-        let status = Arc::new(LiveStatus::default());
+        let life = rand::random();
         let services = directory.services().clone();
         let requests = services.bus.serve(&asked_at(id), QUEUE).await?;
         let thoughts = engine::thoughts_of(&read.table);
@@ -208,13 +200,12 @@ impl GameTask {
             due: read.due,
             carded: None,
             halted: services.clock.halted(),
-            life: rand::random(),
+            life,
             told: 0,
             services,
             directory,
             requests: Some(requests),
             commands: commands.downgrade(),
-            status: status.clone(),
             sockets: HashMap::new(),
             away: Both::default(),
             asked: 0,
@@ -227,11 +218,12 @@ impl GameTask {
             drift: Duration::ZERO,
             broken: false,
             anchored: read.anchored,
+            watched: Watched::default(),
         };
         tokio::spawn(watched("game", task.run(inbox)));
         Ok(Handle {
             commands,
-            status,
+            life,
             holders: Arc::default(),
         })
     }
@@ -270,7 +262,8 @@ impl GameTask {
 
     /// When the task has to wake without being asked. It has something to do then, or it would wake for ever.
     fn wake(&self) -> Option<Instant> {
-        let idle = self.thinking.is_none() && self.counselling.is_none();
+        let idle =
+            self.thinking.is_none() && self.counselling.is_none() && self.watched.due.is_none();
         let leave = self.deserted.filter(|_| idle).map(|since| since + LINGER);
         let deadline = self.table.deadline().filter(|_| self.is_timed());
         let due = deadline.and_then(|deadline| {
@@ -281,11 +274,11 @@ impl GameTask {
             let due = self.server_at(deadline + allowance);
             self.services.clock.instant_of(due)
         });
-        [leave, due, self.presence_due].into_iter().flatten().min()
+        let told = [self.presence_due, self.watched.due];
+        [leave, due].into_iter().chain(told).flatten().min()
     }
 
     async fn run(mut self, mut inbox: mpsc::Receiver<Box<Command>>) {
-        self.note_status();
         self.note_away();
         if !self.anchored && !self.table.is_over() {
             // Its time was noted by a version whose times do not count on: from here on they do.
@@ -300,7 +293,7 @@ impl GameTask {
         while !leaves && !self.broken {
             if self.wants_to_leave() {
                 self.note_leaving().await;
-                if self.broken || self.directory.may_leave(&self.id, &self.status) {
+                if self.broken || self.directory.may_leave(&self.id, self.life) {
                     break;
                 }
                 // Someone is coming.
@@ -343,6 +336,7 @@ impl GameTask {
         self.sockets.is_empty()
             && self.thinking.is_none()
             && self.counselling.is_none()
+            && self.watched.due.is_none()
             && self.deserted.is_some_and(|since| since.elapsed() >= LINGER)
     }
 
@@ -383,7 +377,8 @@ impl GameTask {
                 socket,
                 person,
                 seat,
-            }) => self.join(request, socket, person, seat).await,
+                muted,
+            }) => self.join(request, socket, (person, muted), seat).await,
             Ok(Ask::Leave { socket }) => {
                 self.leave(socket);
                 request.answer(bytes::Bytes::new());
@@ -394,7 +389,7 @@ impl GameTask {
                 at,
                 lag,
             }) => self.act(request, socket, deed, at, lag).await,
-            Ok(Ask::Look { guest }) => self.look(request, &guest),
+            Ok(Ask::Look { guest, muted }) => self.look(request, &guest, &muted),
             Ok(Ask::Card { guest }) => self.card(request, guest.as_deref()),
             // Without an answer who asked is told that nobody is there.
             Err(error) => tracing::warn!(game = %self.id, %error, "no question to a game"),
@@ -418,6 +413,9 @@ impl GameTask {
         self.overdue().await;
         if self.broken {
             return;
+        }
+        if self.watched.due.is_some_and(|due| due <= Instant::now()) {
+            self.tell_board();
         }
         if self.presence_due.is_some_and(|due| due <= Instant::now()) {
             self.presence_due = None;
@@ -490,13 +488,6 @@ impl GameTask {
                 self.tell_snapshots();
             }
         }
-    }
-
-    fn note_status(&self) {
-        let ms = millis(self.services.clock.now());
-        self.status.moved_ms.store(ms.max(0) as u64, Relaxed);
-        let shown = self.table.stage() == Stage::Playing && self.table.is_public();
-        self.status.shown.store(shown, Relaxed);
     }
 }
 

@@ -15,6 +15,7 @@ mod socket;
 mod tournament;
 mod variant;
 mod vote;
+mod watching;
 
 pub use account::*;
 pub use analysis::*;
@@ -30,6 +31,7 @@ pub use socket::*;
 pub use tournament::*;
 pub use variant::*;
 pub use vote::*;
+pub use watching::*;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -4,6 +4,7 @@ mod common;
 
 use common::browser::{Browser, code};
 use common::operator::*;
+use common::people::{WORD, account};
 use common::{Fallible, Request, Socket, TestServer};
 use serde_json::{Value, json};
 use server::wire::{

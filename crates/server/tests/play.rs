@@ -5,8 +5,8 @@ mod common;
 use common::{Fallible, Request, Socket, TestServer};
 use server::wire::{
     AttemptNow, AttemptProgress, Chapter, ClientMessage, GameCard, GameMade, LessonCard,
-    LessonDetail, PgnAnswer, PositionAnswer, ReachAnswer, RulesText, ServerMessage, Side, Snapshot,
-    Stage, VariantCard, VariantDetail,
+    LessonDetail, PgnAnswer, PositionAnswer, ReachAnswer, RulesText, RunningPage, ServerMessage,
+    Side, Snapshot, Stage, VariantCard, VariantDetail,
 };
 use std::time::Duration;
 
@@ -196,10 +196,10 @@ async fn friends_agree_on_draws_and_takebacks_while_others_watch() -> Fallible<(
             _ => None,
         })
         .await?;
-    let watchable: Vec<GameCard> = server.get("/api/games").await?;
-    assert!(watchable.iter().any(|c| c.id == made.id));
+    let watchable: RunningPage = server.get("/api/running").await?;
+    assert!(watchable.games.iter().any(|c| c.id == made.id));
     assert!(
-        !watchable.iter().any(|c| c.id == private.id),
+        !watchable.games.iter().any(|c| c.id == private.id),
         "private unless wished otherwise"
     );
     assert!(snapshot.public);
@@ -208,9 +208,9 @@ async fn friends_agree_on_draws_and_takebacks_while_others_watch() -> Fallible<(
         .await?;
     let (_player, snapshot) = server.join(&hidden.id, Some(&hidden.seat)).await?;
     assert!(!snapshot.public && snapshot.now.stage == Stage::Playing);
-    let watchable: Vec<GameCard> = server.get("/api/games").await?;
+    let watchable: RunningPage = server.get("/api/running").await?;
     assert!(
-        !watchable.iter().any(|c| c.id == hidden.id),
+        !watchable.games.iter().any(|c| c.id == hidden.id),
         "nor is one against the engine where that is wished"
     );
     // A stranger who asks for games of the own finds none of either.

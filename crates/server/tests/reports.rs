@@ -4,6 +4,7 @@ mod common;
 
 use common::browser::{Browser, code};
 use common::operator::*;
+use common::people::account;
 use common::{Fallible, Request, TestServer};
 use serde_json::{Value, json};
 use server::wire::{

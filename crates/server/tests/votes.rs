@@ -3,7 +3,8 @@
 mod common;
 
 use common::browser::{Browser, code};
-use common::operator::{Operator, WORD, account};
+use common::operator::Operator;
+use common::people::{WORD, account};
 use common::{Fallible, TestServer};
 use serde_json::{Value, json};
 use server::services::wall_ms;

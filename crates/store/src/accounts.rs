@@ -5,7 +5,7 @@ mod rewrite;
 
 use super::append;
 use super::sql::SqlStore;
-use super::{Answer, StoreError, notices, offers, tokens};
+use super::{Answer, StoreError, notices, offers, people, tokens};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
@@ -318,6 +318,7 @@ async fn empty(
     ended.extend(tokens::forget(connection, account).await?);
     offers::forget_person(connection, account).await?;
     notices::forget_person(connection, account).await?;
+    people::forget_person(connection, account, name).await?;
     for sql in [
         "DELETE FROM account_names WHERE account = $1",
         "DELETE FROM passkeys WHERE account = $1",

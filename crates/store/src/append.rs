@@ -2,7 +2,7 @@
 //! game's owner. Begins and ends transactions in plain SQL, so that nothing but the database knows of them.
 
 use super::sql::Dialect;
-use super::{Due, EventRow, GameWrite, StoreError, archive, offers, ratings, tournaments};
+use super::{Due, EventRow, GameWrite, StoreError, archive, offers, ratings, running, tournaments};
 use sqlx::{AnyConnection, Row};
 use std::fmt::Write as _;
 
@@ -97,6 +97,7 @@ async fn together(
     keep_cards(connection, writes).await?;
     end(connection, writes).await?;
     note_ends(connection, writes).await?;
+    running::note(connection, writes).await?;
     for write in writes {
         offers::take(connection, &write.game, &write.takes).await?;
     }

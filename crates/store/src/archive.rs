@@ -63,6 +63,19 @@ pub struct Filled {
     pub positions: Vec<(i64, i64)>,
 }
 
+/// How often a person has ended a game of one kind in one way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResultRow {
+    /// Name of the variant.
+    pub variant: String,
+    /// Where that one sat.
+    pub seat: Seat,
+    /// Who has won; nobody after a draw.
+    pub winner: Option<Seat>,
+    /// In how many games.
+    pub games: i64,
+}
+
 /// Keeps what is searched for.
 pub trait ArchiveStore: std::fmt::Debug + Send + Sync + 'static {
     /// Games that wait to be written.
@@ -79,6 +92,8 @@ pub trait ArchiveStore: std::fmt::Debug + Send + Sync + 'static {
         speed: &'a str,
         at_ms: i64,
     ) -> Answer<'a, Option<f64>>;
+    /// How a person's games have ended that everybody may find, by game and seat.
+    fn results<'a>(&'a self, person: &'a str) -> Answer<'a, Vec<ResultRow>>;
     /// Looks for games.
     fn search<'a>(&'a self, search: &'a Search) -> Answer<'a, Found>;
 }
@@ -132,6 +147,15 @@ async fn enter(
     .execute(connection)
     .await?;
     Ok(true)
+}
+
+/// The seat that a number stands for.
+fn seat_of(number: i64) -> Option<Seat> {
+    match number {
+        1 => Some(Seat::White),
+        2 => Some(Seat::Black),
+        _ => None,
+    }
 }
 
 async fn number(connection: &mut AnyConnection, game: &str) -> Result<Option<i64>, StoreError> {
@@ -229,6 +253,18 @@ impl ArchiveStore for SqlStore {
              ORDER BY at_ms DESC LIMIT 1";
         reading_one!(self, sql, [person, variant, speed, at_ms], |row| row
             .try_get(0))
+    }
+
+    fn results<'a>(&'a self, person: &'a str) -> Answer<'a, Vec<ResultRow>> {
+        // Each part goes along the rows of one index, which has all that is asked for.
+        let sql = "SELECT variant, CAST(1 AS BIGINT), winner, COUNT(*) FROM archive WHERE white = $1 AND open = 1 GROUP BY variant, winner \
+             UNION ALL SELECT variant, CAST(2 AS BIGINT), winner, COUNT(*) FROM archive WHERE black = $1 AND open = 1 GROUP BY variant, winner";
+        reading!(self, sql, [person], |row| Ok(ResultRow {
+            variant: row.try_get(0)?,
+            seat: seat_of(row.try_get(1)?).unwrap_or(Seat::White),
+            winner: seat_of(row.try_get(2)?),
+            games: row.try_get(3)?,
+        }))
     }
 
     fn search<'a>(&'a self, search: &'a Search) -> Answer<'a, Found> {

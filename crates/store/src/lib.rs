@@ -14,8 +14,10 @@ pub mod moderation;
 pub mod notes;
 pub mod notices;
 pub mod offers;
+pub mod people;
 pub mod ratings;
 mod reviews;
+pub mod running;
 mod sql;
 #[cfg(test)]
 mod tests;
@@ -117,6 +119,8 @@ pub struct GameWrite {
     pub takes: Vec<String>,
     /// What it is searched by now that it is over.
     pub archive: Option<archive::ArchiveRow>,
+    /// What changes where it stands among the games that everybody may watch; an end takes it out of them by itself.
+    pub running: Option<running::Running>,
 }
 
 /// A game as it is kept.

@@ -5,6 +5,7 @@ mod archive;
 mod moderation;
 mod notices;
 mod offers;
+mod people;
 mod ratings;
 mod tokens;
 mod tournaments;
@@ -243,6 +244,7 @@ async fn sqlite_keeps_the_contract() -> Tested {
     tokens::contract(&store, "").await?;
     ratings::contract(&store, "").await?;
     offers::contract(&store, "").await?;
+    people::contract(&store, "").await?;
     tournaments::contract(&store, "").await?;
     votes::contract(&store, "").await?;
     archive::contract(&store, "").await?;
@@ -269,6 +271,7 @@ async fn postgres_keeps_the_contract() -> Tested {
     tokens::contract(&store, &tag).await?;
     ratings::contract(&store, &tag).await?;
     offers::contract(&store, &tag).await?;
+    people::contract(&store, &tag).await?;
     tournaments::contract(&store, &tag).await?;
     votes::contract(&store, &tag).await?;
     archive::contract(&store, &tag).await?;

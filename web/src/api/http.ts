@@ -34,7 +34,7 @@ export class Refused extends Error {
 }
 
 /** What is the same for everybody. */
-const SAME_FOR_ALL = /^(variants|families|position|pgn|people|ratings)\b/;
+const SAME_FOR_ALL = /^(variants|families|position|pgn|people|ratings|running)\b/;
 
 export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
   if (!SAME_FOR_ALL.test(path)) await greeted();
@@ -105,7 +105,6 @@ export const api = {
   position: (question: PositionRequest) => ask<PositionAnswer>('POST', 'position', question),
   pgn: (text: string) => ask<PgnAnswer>('POST', 'pgn', { text }),
   newGame: (wish: NewGame) => ask<GameMade>('POST', 'games', wish),
-  games: () => ask<GameCard[]>('GET', 'games'),
   game: (id: string) => ask<Snapshot>('GET', `games/${enc(id)}`),
   me: () => ask<Me>('GET', 'me'),
   rename: (name: string) => ask<Me>('PUT', 'me', { name }),

@@ -64,7 +64,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, how notices come, and the games with their moves. */
+        /** All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, whom it follows and mutes, how notices come, and the games with their moves. */
         get: operations["export"];
         put?: never;
         post?: never;
@@ -428,8 +428,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Games that can be watched, those moved last first. */
-        get: operations["watchable"];
+        get?: never;
         put?: never;
         /** Makes a game. */
         post: operations["make"];
@@ -698,6 +697,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me/followed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Those whom the one who asks follows, who plays just now first. */
+        get: operations["followed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me/games": {
         parameters: {
             query?: never;
@@ -710,6 +726,41 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/muted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Those whose words in chat the one who asks is not told. */
+        get: operations["muted"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/muted/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Is not told what a person says in chat, in any game, from now on. 200 people at most. For those who are signed in. */
+        put: operations["mute"];
+        post?: never;
+        /** Takes that back. */
+        delete: operations["unmute"];
         options?: never;
         head?: never;
         patch?: never;
@@ -970,6 +1021,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/people/{name}/follow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Follows a person: what that one plays stands among those whom one follows. 200 people at most. For those who are signed in. */
+        put: operations["follow"];
+        post?: never;
+        /** Takes that back. */
+        delete: operations["unfollow"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/people/{name}/ratings/{variant}/{speed}": {
         parameters: {
             query?: never;
@@ -979,6 +1048,23 @@ export interface paths {
         };
         /** How a person's rating has gone, the newest first. */
         get: operations["history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/people/{name}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a person's finished games have ended that everybody may find, by game and side, what was played most first. */
+        get: operations["results"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1118,6 +1204,26 @@ export interface paths {
         put?: never;
         /** What the engine says of a move that was not made. */
         post: operations["attempt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/running": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Games that are played and that everybody may watch, the best first, a page of 24. Those at the board that both players
+         *     have left are not among them.
+         */
+        get: operations["running"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2085,6 +2191,86 @@ export interface components {
             };
         };
         /** @description A value for each side. */
+        Both_ResultCounts: {
+            /** @description How many games have ended in which way. */
+            black: {
+                /**
+                 * Format: int32
+                 * @description Games drawn.
+                 */
+                drawn: number;
+                /**
+                 * Format: int32
+                 * @description Games lost.
+                 */
+                lost: number;
+                /**
+                 * Format: int32
+                 * @description Games won.
+                 */
+                won: number;
+            };
+            /** @description How many games have ended in which way. */
+            white: {
+                /**
+                 * Format: int32
+                 * @description Games drawn.
+                 */
+                drawn: number;
+                /**
+                 * Format: int32
+                 * @description Games lost.
+                 */
+                lost: number;
+                /**
+                 * Format: int32
+                 * @description Games won.
+                 */
+                won: number;
+            };
+        };
+        /** @description A value for each side. */
+        Both_RunningPlayer: {
+            /** @description A player of a game that is watched. */
+            black: {
+                /** @description Whether it is the name of an account. */
+                account?: boolean;
+                /** @description Whether the account is a program's. */
+                bot?: boolean;
+                /**
+                 * Format: int32
+                 * @description Level of the engine, if it is the engine.
+                 */
+                level?: number | null;
+                /** @description Name to show. */
+                name: string;
+                /**
+                 * Format: int32
+                 * @description The rating in this game with such a clock when the game began.
+                 */
+                rating?: number | null;
+            };
+            /** @description A player of a game that is watched. */
+            white: {
+                /** @description Whether it is the name of an account. */
+                account?: boolean;
+                /** @description Whether the account is a program's. */
+                bot?: boolean;
+                /**
+                 * Format: int32
+                 * @description Level of the engine, if it is the engine.
+                 */
+                level?: number | null;
+                /** @description Name to show. */
+                name: string;
+                /**
+                 * Format: int32
+                 * @description The rating in this game with such a clock when the game began.
+                 */
+                rating?: number | null;
+            };
+        };
+        /** @description A value for each side. */
         Both_String: {
             black: string;
             white: string;
@@ -2213,6 +2399,8 @@ export interface components {
         };
         /** @description A line of chat. */
         ChatLine: {
+            /** @description Whether one does not want to read who wrote it; then the text is left out. */
+            muted?: boolean;
             /** @description Whether a moderator has removed it. */
             removed?: boolean;
             /** @description Side of the one who wrote it. */
@@ -2349,6 +2537,11 @@ export interface components {
             /** @enum {string} */
             type: "chat";
         } | {
+            /** @description At most 500 characters. */
+            text: string;
+            /** @enum {string} */
+            type: "watchers_chat";
+        } | {
             /** @description What is chosen. */
             name: string;
             /** @enum {string} */
@@ -2411,6 +2604,11 @@ export interface components {
         } | {
             /** @enum {string} */
             type: "leave_tournament";
+        } | {
+            /** @description Ids of 12 games at most; none to watch no more. */
+            games: string[];
+            /** @enum {string} */
+            type: "watch_boards";
         } | {
             /**
              * Format: int32
@@ -2511,8 +2709,12 @@ export interface components {
             account: components["schemas"]["Account"];
             /** @description Ballots that are not counted yet. */
             ballots?: components["schemas"]["OwnBallot"][];
+            /** @description Names of those whom one follows. */
+            followed?: string[];
             /** @description Its games. */
             games: components["schemas"]["ExportedGame"][];
+            /** @description Names of those whose words in chat one does not want to read. */
+            muted?: string[];
             /** @description How notices come, with the address for e-mail. */
             notices: components["schemas"]["NoticeSettings"];
             /** @description What one has reported. */
@@ -2550,6 +2752,19 @@ export interface components {
          * @enum {string}
          */
         FaultSize: "inaccuracy" | "mistake" | "blunder";
+        /** @description Somebody whom one follows. */
+        FollowedPerson: {
+            /** @description Whether the account is a program's. */
+            bot?: boolean;
+            /** @description The name. */
+            name: string;
+            playing?: components["schemas"]["PlayingGame"] | null;
+            /**
+             * Format: int64
+             * @description When that one was seen last, to the hour, in milliseconds of Unix time.
+             */
+            seen_ms: number;
+        };
         /** @description A game in a list. */
         GameCard: {
             /** @description Its clock. */
@@ -2876,6 +3091,11 @@ export interface components {
          * @enum {string}
          */
         MomentKind: "released" | "traversed" | "crowned" | "promoted" | "castled" | "royal_taken";
+        /** @description Somebody whose words in chat one does not want to read. */
+        MutedPerson: {
+            /** @description The name. */
+            name: string;
+        };
         /** @description A name with a password. */
         NameAndPassword: {
             /** @description The account's name: 2 to 20 letters, digits, `_` and `-`. */
@@ -3330,6 +3550,15 @@ export interface components {
             /** @description UCI form. */
             uci: string;
         };
+        /** @description A game that somebody plays. */
+        PlayingGame: {
+            /** @description Its clock. */
+            clock: string;
+            /** @description Its id. */
+            id: string;
+            /** @description Name of the variant. */
+            name: string;
+        };
         /** @description A position described. */
         PositionAnswer: {
             /** @description Whether the side to move may accept mate or stalemate. */
@@ -3569,6 +3798,17 @@ export interface components {
             /** @description By whom. */
             by: string;
         };
+        /** @description How somebody's games of one kind have ended. */
+        ResultsOfGame: {
+            /** @description Its name. */
+            name: string;
+            /** @description Results with each side. */
+            results: components["schemas"]["Both_ResultCounts"];
+            /** @description What its sides are called. */
+            sides: components["schemas"]["Both_String"];
+            /** @description Id of the game. */
+            variant: string;
+        };
         /** @description What is said of a game that was looked back at. Chances are those of White, in percent. */
         Review: {
             /** @description Each side's accuracy from 0 to 100; missing for a side that has not moved. */
@@ -3703,6 +3943,52 @@ export interface components {
             /** @description An arrangement for each kind of piece that shows what it can do. */
             examples: components["schemas"]["Example"][];
         };
+        /** @description How many games of a kind are played. */
+        RunningCount: {
+            /**
+             * Format: int32
+             * @description How many.
+             */
+            games: number;
+            /** @description Its name. */
+            name: string;
+            /** @description Id of the game. */
+            variant: string;
+        };
+        /** @description A game that is played. */
+        RunningGame: {
+            /**
+             * Format: int64
+             * @description When it began, in milliseconds of Unix time.
+             */
+            began_ms: number;
+            /** @description What stands on the board. */
+            board: components["schemas"]["WatchedBoard"];
+            /** @description Its clock. */
+            clock: string;
+            /** @description Its id. */
+            id: string;
+            /** @description Name of the variant. */
+            name: string;
+            /** @description Who plays. */
+            players: components["schemas"]["Both_RunningPlayer"];
+            /** @description Whether it counts for ratings. */
+            rated?: boolean;
+            /** @description Id of the variant. */
+            variant: string;
+        };
+        /**
+         * @description A page of games that are played, the best first: games of two people before those against the engine, then by what the
+         *     players' ratings are together.
+         */
+        RunningPage: {
+            /** @description How many there are of each game, whatever was asked for, as of a moment ago. */
+            counts: components["schemas"]["RunningCount"][];
+            /** @description The games. */
+            games: components["schemas"]["RunningGame"][];
+            /** @description `after` of the next page; missing if there is no more. */
+            next?: string | null;
+        };
         /** @description Somebody who waits for an opponent. */
         Seek: {
             /** @description Whether it is the name of an account. */
@@ -3781,6 +4067,14 @@ export interface components {
             /** @enum {string} */
             type: "chat";
         }) | {
+            /** @description The last lines. */
+            lines: components["schemas"]["WatchersLine"][];
+            /** @enum {string} */
+            type: "watchers_chat";
+        } | (components["schemas"]["WatchersLine"] & {
+            /** @enum {string} */
+            type: "watchers_line";
+        }) | {
             /** @description Secret of the Counsellor's seat: `/game/{id}#{seat}`. */
             seat: string;
             /** @enum {string} */
@@ -3818,6 +4112,9 @@ export interface components {
         } | (components["schemas"]["Plan"] & {
             /** @enum {string} */
             type: "plan";
+        }) | (components["schemas"]["WatchedBoards"] & {
+            /** @enum {string} */
+            type: "boards";
         }) | (components["schemas"]["Lobby"] & {
             /** @enum {string} */
             type: "lobby";
@@ -4488,6 +4785,51 @@ export interface components {
             name: string;
             /** @description Id of the game. */
             variant?: string | null;
+        };
+        /** @description A small board. */
+        WatchedBoard: {
+            /** @description Position text. */
+            fen: string;
+            /** @description Id of the game. */
+            game: string;
+            /** @description Last move in UCI form. */
+            last?: string | null;
+            /** @description Whether the game is over: nothing more comes of it. */
+            over?: boolean;
+            /**
+             * Format: int32
+             * @description Half-moves played.
+             */
+            ply: number;
+            result?: components["schemas"]["GameResult"] | null;
+            /**
+             * Format: int64
+             * @description Number of the game's last event: of two boards of a game the one with the greater number holds.
+             */
+            seq: number;
+        };
+        /** @description Boards that are watched: all of them in answer to `watch_boards`, later those that have changed. */
+        WatchedBoards: {
+            /** @description The boards. */
+            boards: components["schemas"]["WatchedBoard"][];
+            /** @description Games that were asked for and are not to be watched (any more): they are over, or not for everybody, or not there. */
+            gone?: string[];
+        };
+        /** @description A line of what those say who watch a game. */
+        WatchersLine: {
+            /** @description Whether it is the name of an account. */
+            account?: boolean;
+            /** @description Whether the account is a program's. */
+            bot?: boolean;
+            /**
+             * Format: int64
+             * @description Number of the line, which grows.
+             */
+            n: number;
+            /** @description Name of who wrote it. */
+            name: string;
+            /** @description The text. */
+            text: string;
         };
         /** @description A move that no piece makes, in words. */
         WholeAct: {
@@ -6418,33 +6760,6 @@ export interface operations {
             };
         };
     };
-    watchable: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GameCard"][];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
     make: {
         parameters: {
             query?: never;
@@ -7496,6 +7811,41 @@ export interface operations {
             };
         };
     };
+    followed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FollowedPerson"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     own: {
         parameters: {
             query?: never;
@@ -7511,6 +7861,145 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GameCard"][];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    muted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MutedPerson"][];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    mute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    unmute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             503: {
@@ -8313,6 +8802,110 @@ export interface operations {
             };
         };
     };
+    follow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    unfollow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     history: {
         parameters: {
             query?: never;
@@ -8346,6 +8939,52 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    results: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultsOfGame"][];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8906,6 +9545,62 @@ export interface operations {
                 };
             };
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    running: {
+        parameters: {
+            query?: {
+                /** @description Ids of the games that are welcome, with commas between, 32 at most; any if missing. */
+                game?: string;
+                /** @description `next` of the page before. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunningPage"];
+                };
+            };
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };

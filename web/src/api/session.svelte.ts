@@ -3,7 +3,17 @@
 import { Socket, type Link } from './socket';
 import { readClock, timeNow } from '../parts/clock';
 import { plainMove } from '../parts/plain';
-import type { ChatLine, ClientMessage, Now, Plan, Played, ServerMessage, Side, Snapshot } from './types';
+import type {
+  ChatLine,
+  ClientMessage,
+  Now,
+  Plan,
+  Played,
+  ServerMessage,
+  Side,
+  Snapshot,
+  WatchersLine,
+} from './types';
 
 /** What happened, for sounds. */
 export type Happening = 'move' | 'capture' | 'check' | 'end' | 'offer' | 'chat';
@@ -15,6 +25,8 @@ export class Session {
   now = $state.raw<Now | null>(null);
   moves = $state.raw<Played[]>([]);
   chat = $state.raw<ChatLine[]>([]);
+  /** What those say who watch, as far as it is told here. */
+  watchers = $state.raw<WatchersLine[]>([]);
   link = $state<Link>('connecting');
   /** Whether the connection was lost and has come back just now. */
   regained = $state(false);
@@ -89,6 +101,8 @@ export class Session {
   }
 
   #join(): void {
+    // it is told anew, if there is any still
+    this.watchers = [];
     this.#socket.send({ type: 'join', game: this.id, seat: this.#seat });
   }
 
@@ -130,8 +144,14 @@ export class Session {
         this.#update(message.played ?? [], message.now);
         break;
       case 'chat':
-        this.chat = [...this.chat, { side: message.side, text: message.text, removed: message.removed }];
-        if (message.side !== this.own) this.#happened('chat');
+        this.chat = [...this.chat, message];
+        if (message.side !== this.own && !message.muted) this.#happened('chat');
+        break;
+      case 'watchers_chat':
+        this.watchers = message.lines;
+        break;
+      case 'watchers_line':
+        this.watchers = [...this.watchers, message].slice(-50);
         break;
       case 'counsel_link':
         this.counselSeat = message.seat;

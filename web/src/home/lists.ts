@@ -1,5 +1,5 @@
 // Which games Home and "My games" list, and in which order.
-import type { GameCard } from '../api/types';
+import type { GameCard, RunningGame } from '../api/types';
 
 export const isOver = (game: GameCard): boolean => game.stage === 'over' || game.stage === 'aborted';
 
@@ -9,16 +9,8 @@ export function underWay(games: GameCard[]): GameCard[] {
   return games.filter((game) => !isOver(game)).sort((a, b) => rank(a) - rank(b));
 }
 
-/** Games that others play just now: begun, not over, and with somebody there, or played by days. */
-export function toWatch(games: GameCard[], own: GameCard[]): GameCard[] {
+/** The best games that others play just now: begun by both sides, and not the own ones; four at most. */
+export function bestToWatch(games: RunningGame[], own: GameCard[]): RunningGame[] {
   const mine = new Set(own.map((game) => game.id));
-  const here = (game: GameCard) =>
-    (['white', 'black'] as const).some((side) => {
-      const { level, online } = game.players[side];
-      return level == null && online;
-    });
-  return games.filter(
-    (game) =>
-      game.stage === 'playing' && !mine.has(game.id) && (here(game) || game.clock.startsWith('days:')),
-  );
+  return games.filter((game) => game.board.ply >= 2 && !mine.has(game.id)).slice(0, 4);
 }

@@ -66,6 +66,14 @@ export function resultOf(
   return ending(result, `${name(winner)} wins`, `${name(loser)} has left the game`);
 }
 
+/** When somebody was here last, as far as it is told. */
+export function seenWords(ms: number): string {
+  const hours = (Date.now() - ms) / 3_600_000;
+  if (hours < 2) return 'here within the last two hours';
+  if (hours < 48) return 'here within the last two days';
+  return `last here ${new Date(ms).toLocaleDateString(undefined, { dateStyle: 'medium' })}`;
+}
+
 /** The two players of a game in a line; `own` is the reader's side. */
 export function playersText(players: Both<Player>, own: Side | null | undefined): string {
   const name = (side: Side) => {

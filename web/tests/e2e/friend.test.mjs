@@ -165,8 +165,8 @@ test('only people with the link watch a game of friends, unless everybody may', 
       }
       const stranger = await here.person();
       await visit(stranger, async (watching) => {
-        await watching.goto('/');
-        const list = watching.getByRole('region', { name: 'Games to watch' });
+        await watching.goto('/watch');
+        const list = watching.getByRole('main');
         await list.locator(`a[href="${titles[1]}"]`).waitFor();
         assert.equal(await list.locator(`a[href="${titles[0]}"]`).count(), 0);
         await watching.goto('/mine');
@@ -204,8 +204,8 @@ test('a name is chosen, own games and games to watch are listed, a game is given
       await page.getByRole('region', { name: 'Your games' }).getByRole('link').first().waitFor();
       const stranger = await here.person();
       await visit(stranger, async (watching) => {
-        await watching.goto('/');
-        const list = watching.getByRole('region', { name: 'Games to watch' });
+        await watching.goto('/watch');
+        const list = watching.getByRole('main');
         await list.getByRole('link').filter({ hasText: 'Zenobia & sons' }).click();
         await waitForPly(watching, 1);
         await other.getByRole('button', { name: 'Abort' }).click();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { difficultyText, families, familyOf, formName, lengthText } from '../../src/home/families.ts';
 import { firstLesson, firstOf } from '../../src/home/first.ts';
-import { toWatch, underWay } from '../../src/home/lists.ts';
+import { bestToWatch, underWay } from '../../src/home/lists.ts';
 
 const card = (id, name, more = {}) => ({ id, name, summary: `${name}.`, ...more });
 
@@ -86,22 +86,11 @@ test('own games: those to move first, what is over or called off nowhere', () =>
   );
 });
 
-test('to watch: games begun, with a person there or played by days, and not the own ones', () => {
-  const there = { players: { white: { online: true }, black: { online: true, level: 3 } } };
-  const engineAlone = { players: { white: { online: false }, black: { online: true, level: 3 } } };
-  const list = toWatch(
-    [
-      game('lively', 'playing', there),
-      game('left', 'playing', engineAlone),
-      game('over', 'over', there),
-      game('waits', 'waiting', there),
-      game('slow', 'playing', { clock: 'days:3' }),
-      game('own', 'playing', there),
-    ],
-    [game('own', 'playing')],
-  );
+test('to watch: the first four in which both have moved, and not the own ones', () => {
+  const game = (id, ply = 2) => ({ id, board: { ply } });
+  const games = [game('new', 1), game('own'), game('a'), game('b', 40), game('c'), game('d'), game('e')];
   assert.deepEqual(
-    list.map(({ id }) => id),
-    ['lively', 'slow'],
+    bestToWatch(games, [{ id: 'own' }]).map(({ id }) => id),
+    ['a', 'b', 'c', 'd'],
   );
 });

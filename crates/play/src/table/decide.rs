@@ -21,6 +21,8 @@ impl Table {
         let side = match (who, deed) {
             (Who::Counsellor(side), Deed::Advise { text }) => return self.advise(side, text),
             (_, Deed::Advise { .. }) => return Err(Refused::NoCounsellor),
+            // It is no event of the game, whoever says it ([`Table::watchers_line`]).
+            (_, Deed::WatchersChat { .. }) => return Err(Refused::NotWatching),
             (Who::Player(side), _) => side,
             (Who::Counsellor(_), _) => return Err(Refused::CounsellorOnly),
             (Who::Watcher, _) => return Err(Refused::Watching),
@@ -81,7 +83,21 @@ impl Table {
                 self.make_plan(side, lines)
             }
             Deed::Advise { .. } => Err(Refused::NoCounsellor),
+            Deed::WatchersChat { .. } => Err(Refused::NotWatching),
         }
+    }
+
+    /// The line that someone says to those who watch, as it is told: they alone can.
+    pub fn watchers_line(&self, who: Who, text: &str) -> Result<String, Refused> {
+        match who {
+            Who::Watcher => checked(text),
+            Who::Player(_) | Who::Counsellor(_) => Err(Refused::NotWatching),
+        }
+    }
+
+    /// Whether someone may read what those who watch say: who has to do with the game when it is over.
+    pub fn reads_watchers(&self, who: Who) -> bool {
+        who == Who::Watcher || self.is_over()
     }
 
     /// What follows when someone comes to a seat: the first coming is noted, and may begin the game.

@@ -3,6 +3,7 @@
 use super::{Directory, Made};
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{secret, wall_ms};
+use crate::watching::row;
 use crate::wire::NewGame;
 use husun::clock::TimeControl;
 use husun::{Side, Variant};
@@ -13,6 +14,7 @@ use play::{Both, Games, Who};
 use rand::RngExt;
 use std::sync::Arc;
 use std::time::Duration;
+use store::running::Running;
 use store::{CardRow, DefinitionRow, Due, GameWrite, NewGameRow, millis};
 
 impl Directory {
@@ -88,6 +90,8 @@ impl Directory {
             events: rows,
             warn,
             takes: offers,
+            running: row::begins(&table, wall_ms())
+                .map(|(row, board)| Running::Begins(Box::new(row), board)),
             ..self.first_write(id, &table, Due::At(millis(now + due)))?
         };
         self.store(write).await?;

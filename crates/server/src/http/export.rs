@@ -18,9 +18,10 @@ use futures_util::stream::{self, StreamExt};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use store::accounts::AccountStore;
+use store::people::PeopleList;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, how notices come, and the games with their moves.
+/// All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, whom it follows and mutes, how notices come, and the games with their moves.
 #[utoipa::path(get, path = "/api/account/export", responses((status = 200, body = Exported), (status = 401, body = Refusal),
         (status = 503, body = Refusal)))]
 pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response, Failure> {
@@ -40,12 +41,19 @@ pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response
     let notices = serde_json::to_string(&notices).unwrap_or_default();
     let ballots = app.votes.own_ballots(&signed_in.account.id).await?;
     let ballots = serde_json::to_string(&ballots).unwrap_or_else(|_| "[]".into());
+    let listed = async |list| {
+        let id = &signed_in.account.id;
+        let names = app.watching.names(list, id).await?;
+        Ok::<String, Failure>(serde_json::to_string(&names).unwrap_or_else(|_| "[]".into()))
+    };
+    let followed = listed(PeopleList::Followed).await?;
+    let muted = listed(PeopleList::Muted).await?;
     let writing = Writing {
         directory: app.directory.clone(),
         store: app.accounts.store(),
         account: signed_in.account.id.clone(),
         head: Some(format!(
-            "{{\"account\":{account},\"reports\":{reports},\"ballots\":{ballots},\"notices\":{notices},\"games\":["
+            "{{\"account\":{account},\"reports\":{reports},\"ballots\":{ballots},\"notices\":{notices},\"followed\":{followed},\"muted\":{muted},\"games\":["
         )),
         last: String::new(),
         page: VecDeque::new(),

@@ -2,12 +2,12 @@
 
 use super::address::Address;
 use super::{Failure, Json};
-use crate::directory::{Directory, Payer};
+use crate::directory::Payer;
 use crate::limits::Guard;
 use crate::refusal::Reason;
 use crate::state::App;
 use crate::visitor::Visitor;
-use crate::wire::{GameCard, GameMade, NewGame, Refusal, Snapshot};
+use crate::wire::{GameMade, NewGame, Refusal, Snapshot};
 use crate::work::Weight;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
@@ -27,12 +27,6 @@ pub(super) fn may_make(guard: &Guard, address: IpAddr) -> Result<(), Failure> {
             Err(Failure::of(Reason::Rate, message).after(60))
         }
     }
-}
-
-/// Games that can be watched, those moved last first.
-#[utoipa::path(get, path = "/api/games", responses((status = 200, body = Vec<GameCard>), (status = 503, body = Refusal)))]
-pub async fn watchable(State(directory): State<Directory>) -> axum::Json<Vec<GameCard>> {
-    axum::Json(directory.watchable().await)
 }
 
 /// Makes a game.
@@ -75,10 +69,10 @@ pub async fn look(
     Path(id): Path<String>,
 ) -> Result<impl IntoResponse, Failure> {
     let payer = Payer::Address(&app.guard, address);
-    let told = app
-        .directory
-        .look(&id, &visitor.person.guest, payer)
-        .await?;
+    let muted = app.watching.muted_ids(&visitor.person).await?;
+    let directory = &app.directory;
+    let told = directory.look(&id, &visitor.person.guest, muted, payer);
+    let told = told.await?;
     let json = [(header::CONTENT_TYPE, "application/json")];
     Ok((json, told.ok_or_else(no_game)?))
 }

@@ -4,7 +4,7 @@
 use super::Session;
 use super::outbox::Outbox;
 use crate::directory::{Directory, Payer};
-use crate::refusal::{Reason, Refused};
+use crate::refusal::{Reason, Refused, refused};
 use crate::task::Handle;
 use crate::task::messages::{Answered, Ask, Audience, Joined, Told, asked_at, read, told_at};
 use axum::extract::ws::Utf8Bytes;
@@ -60,6 +60,8 @@ pub struct GameSide {
     presence: Option<Attendance>,
     asking: Option<(Question, Waiting)>,
     questions: VecDeque<Question>,
+    /// Ids of those whose words in chat are not to be told.
+    muted: Vec<String>,
 }
 
 /// A question that was answered, or not.
@@ -82,6 +84,15 @@ impl GameSide {
             presence: None,
             asking: None,
             questions: VecDeque::new(),
+            muted: Vec::new(),
+        }
+    }
+
+    /// Has nothing told that these people say: the game is told anew without it.
+    pub fn mute(&mut self, people: Vec<String>) {
+        if self.muted != people {
+            self.muted = people;
+            self.come();
         }
     }
 
@@ -168,6 +179,7 @@ impl GameSide {
                 socket: self.socket,
                 person: presence.person.clone(),
                 seat: presence.seat.clone(),
+                muted: self.muted.clone(),
             },
             _handle: presence.handle.clone(),
         };
@@ -214,8 +226,9 @@ impl GameSide {
         }
     }
 
-    /// Takes an answer; the next question goes its way.
-    pub fn take(&mut self, reply: Reply) -> Result<(), GameGone> {
+    /// Takes an answer; the next question goes its way. What is given back goes to the browser before all that waits: one
+    /// who comes is told the game, and only then what has come of it.
+    pub fn take(&mut self, reply: Reply) -> Result<Vec<Utf8Bytes>, GameGone> {
         self.ask_next();
         let Reply { question, answer } = reply;
         let left = matches!(question.ask, Ask::Leave { .. });
@@ -224,33 +237,32 @@ impl GameSide {
             .as_ref()
             .is_some_and(|p| p.id == question.game);
         if left || !here {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let message = answer.map_err(|_| GameGone)?;
         let (head, text) = read::<Answered>(&message).ok_or(GameGone)?;
+        if let Some(joined) = head.joined {
+            return self.come_in(joined, text);
+        }
+        if question.of == "join" {
+            // The link opens no seat.
+            self.presence = None;
+        }
         if !text.is_empty() {
             self.outbox.send(text);
         }
-        match (head.joined, question.of) {
-            (Some(joined), _) => self.come_in(joined)?,
-            // The link opens no seat.
-            (None, "join") => self.presence = None,
-            _ => {}
-        }
-        Ok(())
+        Ok(Vec::new())
     }
 
-    fn come_in(&mut self, joined: Joined) -> Result<(), GameGone> {
-        let Some(presence) = &mut self.presence else {
-            return Ok(());
-        };
-        presence.joined = Some(joined);
-        for (told, text) in std::mem::take(&mut presence.early) {
-            if let Some(text) = self.hear(told, text)? {
-                self.outbox.send(text);
+    fn come_in(&mut self, joined: Joined, text: Utf8Bytes) -> Result<Vec<Utf8Bytes>, GameGone> {
+        let mut texts = vec![text];
+        if let Some(presence) = &mut self.presence {
+            presence.joined = Some(joined);
+            for (told, text) in std::mem::take(&mut presence.early) {
+                texts.extend(self.hear(told, text)?);
             }
         }
-        Ok(())
+        Ok(texts)
     }
 
     /// What the game has told, as it goes to the browser, if it is for this one.
@@ -285,7 +297,7 @@ impl GameSide {
             return Ok(None);
         }
         joined.told = told.n;
-        if !told.to.has(self.socket, joined.who) {
+        if !told.to.has(self.socket, joined.who) || told.but.contains(&self.socket) {
             return Ok(None);
         }
         if let Audience::Socket(_, who) = told.to {
@@ -328,7 +340,7 @@ impl Session {
     pub(super) fn act(&mut self, deed: Deed) {
         let of = deed.name();
         if deed.speaks()
-            && let Err(muted) = self.may_speak()
+            && let Err(muted) = self.may_speak(&deed)
         {
             return self.refuse_with(of, &muted);
         }
@@ -344,7 +356,12 @@ impl Session {
     }
 
     /// Whether this person may write what others read.
-    fn may_speak(&self) -> Result<(), Refused> {
+    fn may_speak(&self, deed: &Deed) -> Result<(), Refused> {
+        let talks = matches!(deed, Deed::WatchersChat { .. });
+        if talks && !self.person.account && !self.app.guests_may_chat {
+            let message = "here those talk who have an account: sign in first";
+            return Err(refused(Reason::SignIn, message));
+        }
         self.app.moderation.bans().may_chat(&self.person.guest)
     }
 

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use std::sync::Arc;
 
 /// Sends what it hears: messages of the lobby are written for browsers.
-struct Texts(Outbox);
+pub(super) struct Texts(pub Outbox);
 
 impl Listener for Texts {
     fn hear(&self, message: &Bytes) -> bool {

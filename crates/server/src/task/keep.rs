@@ -4,10 +4,12 @@ use super::GameTask;
 use crate::archive;
 use crate::directory::AHEAD;
 use crate::services::wall_ms;
+use crate::watching::row;
 use metrics::counter;
 use play::table::{Event, StoredCard};
 use std::sync::Arc;
 use std::time::Duration;
+use store::running::Running;
 use store::{CardRow, Due, EventRow, GameWrite, StoreError, millis};
 
 /// Time in storing from which on a game's time is noted anew, so that a sudden end does not charge it.
@@ -25,16 +27,33 @@ impl GameTask {
         });
         let seq = self.table.seq();
         let card = (self.carded != Some(seq)).then(|| self.card_row());
-        if due.is_none() && card.is_none() {
+        let running = self.rests_now();
+        let rests = running.is_some();
+        if due.is_none() && card.is_none() && !rests {
             return;
         }
         let write = GameWrite {
             due,
             card,
+            running,
             ..self.write()
         };
         if self.store(write).await {
             (self.due, self.carded) = (self.due_now(), Some(seq));
+            if rests {
+                self.watched.rests = Some(true);
+            }
+        }
+    }
+
+    /// Has storage know whether the game rests.
+    pub(super) async fn store_rest(&mut self, rests: bool) {
+        let write = GameWrite {
+            running: Some(Running::Rests(rests)),
+            ..self.write()
+        };
+        if self.store(write).await {
+            self.watched.rests = Some(rests);
         }
     }
 
@@ -124,6 +143,7 @@ impl GameTask {
         let rows = numbered.map(|(seq, event)| self.services.row(seq, at, server, event));
         let rows: Vec<EventRow> = rows.collect();
         let (before, was_over) = (self.table.ply(), self.table.is_over());
+        let was_shown = row::is_shown(&self.table);
         let table = Arc::make_mut(&mut self.table);
         for event in &events {
             if let Err(error) = table.apply(event, at) {
@@ -138,6 +158,9 @@ impl GameTask {
         let due = self.due_change();
         let seq = self.table.seq();
         let finished = self.table.finished().filter(|_| ends);
+        let moved = self.table.ply() != before;
+        let running = self.running_change(was_shown, moved);
+        let begins = matches!(running, Some(Running::Begins(..)));
         let ended_ms = rows.last().map_or_else(wall_ms, |row| row.wall_ms);
         let write = GameWrite {
             events: rows,
@@ -151,6 +174,7 @@ impl GameTask {
                 .map(|g| g.to_text()),
             tournament: self.tournament_end().filter(|_| ends),
             archive: finished.map(|game| archive::row(&game, ended_ms)),
+            running,
             // Lists of finished games need not make it anew.
             card: ends.then(|| self.card_row()),
             ..self.write()
@@ -172,8 +196,10 @@ impl GameTask {
         if ends {
             self.carded = Some(seq);
         }
+        if begins {
+            self.watched.rests = Some(false);
+        }
         self.due_is(due);
-        self.note_status();
         self.tell_private(&events);
         let played = self.table.ply().saturating_sub(before);
         if played > 0 {
@@ -181,7 +207,11 @@ impl GameTask {
         }
         self.tell_now(played);
         self.tell_absent(&events, played);
+        if moved || ends {
+            self.board_changed();
+        }
         if ends {
+            self.open_watchers_chat();
             self.stop_thinking();
         }
         true

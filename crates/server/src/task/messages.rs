@@ -31,6 +31,9 @@ pub enum Ask {
         person: Person,
         /// The word that opens a seat.
         seat: Option<String>,
+        /// Ids of those whose words in chat it is not to be told.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        muted: Vec<String>,
     },
     /// A socket goes.
     Leave {
@@ -52,6 +55,9 @@ pub enum Ask {
     Look {
         /// By whom.
         guest: String,
+        /// Ids of those whose words in chat that one is not to be told.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        muted: Vec<String>,
     },
     /// The game's card is wanted. Answered by it as text.
     Card {
@@ -87,6 +93,8 @@ pub enum Audience {
     All,
     /// Both players.
     Players,
+    /// All who only watch.
+    Watchers,
     /// All who are this.
     Who(Who),
     /// One socket, which from now on is this.
@@ -101,6 +109,7 @@ impl Audience {
         match self {
             Audience::All => true,
             Audience::Players => matches!(who, Who::Player(_)),
+            Audience::Watchers => who == Who::Watcher,
             Audience::Who(of) => of == who,
             Audience::Socket(number, _) => number == socket,
             Audience::Gone => false,
@@ -109,7 +118,7 @@ impl Audience {
 }
 
 /// The head of what is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
     /// The life of the game in memory.
     pub life: u64,
@@ -117,6 +126,9 @@ pub struct Told {
     pub n: u64,
     /// For whom.
     pub to: Audience,
+    /// Sockets that are not meant, though they are of those.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub but: Vec<u64>,
 }
 
 /// A head and a text as one message.

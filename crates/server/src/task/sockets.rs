@@ -2,6 +2,7 @@
 
 use super::messages::{Answered, Audience, Joined, write};
 use super::tell::text_of;
+use super::watched::Attendant;
 use super::{GameTask, LAG, whole};
 use crate::directory::Made;
 use crate::refusal::{Reason, Refused};
@@ -51,7 +52,8 @@ impl GameTask {
     pub(super) fn note_away(&mut self) {
         let now = self.now();
         for side in Side::ALL {
-            let here = self.sockets.values().any(|who| *who == Who::Player(side));
+            let mut there = self.sockets.values();
+            let here = there.any(|attendant| attendant.who == Who::Player(side));
             let away = self.away.get_mut(side);
             *away = (!here).then(|| away.unwrap_or(now));
         }
@@ -61,7 +63,7 @@ impl GameTask {
         &mut self,
         request: Request,
         socket: u64,
-        person: Person,
+        (person, muted): (Person, Vec<String>),
         seat: Option<String>,
     ) {
         let seat = seat.as_deref();
@@ -80,7 +82,12 @@ impl GameTask {
             let refused = refusal("join", Reason::SignIn.code(), message);
             return answer(request, Some(&refused));
         }
-        self.sockets.insert(socket, who);
+        let attendant = Attendant {
+            who,
+            person: person.clone(),
+            muted,
+        };
+        self.sockets.insert(socket, Box::new(attendant));
         self.note_deserted();
         self.note_away();
         let events = self.table.joined(who, person, secret(16));
@@ -99,18 +106,24 @@ impl GameTask {
         let head = Answered {
             joined: Some(joined),
         };
-        self.answer_snapshot(request, who, move |snapshot| {
+        let mutes = self.mutes(who);
+        self.answer_snapshot(request, who, mutes, move |snapshot| {
             write(
                 &head,
                 &text_of(&ServerMessage::Snapshot(Box::new(snapshot))),
             )
         });
+        self.tell_watchers_chat(socket);
         self.presence_changed();
+        if let Who::Player(_) = who {
+            self.player_is_back().await;
+        }
     }
 
-    pub(super) fn look(&self, request: Request, guest: &str) {
+    pub(super) fn look(&self, request: Request, guest: &str, muted: &[String]) {
         let who = self.table.seat_of_guest(guest).unwrap_or(Who::Watcher);
-        self.answer_snapshot(request, who, |snapshot| {
+        let mutes = show::mutes(&self.table, who, muted);
+        self.answer_snapshot(request, who, mutes, |snapshot| {
             // A snapshot always is JSON.
             serde_json::to_vec(&snapshot).unwrap_or_default().into()
         });
@@ -130,7 +143,7 @@ impl GameTask {
         at: Duration,
         lag: Duration,
     ) {
-        let Some(&who) = self.sockets.get(&socket) else {
+        let Some(who) = self.sockets.get(&socket).map(|attendant| attendant.who) else {
             // Its coming was refused.
             let message = "you are not in this game: your link opened no seat";
             let refused = refusal(deed.name(), Reason::NoGame.code(), message);
@@ -139,6 +152,15 @@ impl GameTask {
         if let Err(barred) = self.may_act(who, Some(&deed)) {
             let refused = refusal(deed.name(), barred.reason.code(), barred.message);
             return answer(request, Some(&refused));
+        }
+        if let Deed::WatchersChat { text } = &deed {
+            let said = self.say_to_watchers(socket, text);
+            let refused = said.err().map(|saying| {
+                let (code, message) = saying.told();
+                counter!("husun_refused_total", "code" => code).increment(1);
+                refusal(deed.name(), code, message)
+            });
+            return answer(request, refused.as_ref());
         }
         let at = self.time_at(at).max(self.table.at());
         let rematch = match (&deed, who) {
@@ -195,10 +217,12 @@ impl GameTask {
     /// One who was Counsellor before watches from now on; the one who appoints is told the invitation.
     fn counsellor_changed(&mut self, side: Side) -> Option<ServerMessage> {
         let former = self.sockets.iter();
-        let former = former.filter(|(_, who)| **who == Who::Counsellor(side));
+        let former = former.filter(|(_, attendant)| attendant.who == Who::Counsellor(side));
         let former: Vec<u64> = former.map(|(number, _)| *number).collect();
         for number in former {
-            self.sockets.insert(number, Who::Watcher);
+            if let Some(attendant) = self.sockets.get_mut(&number) {
+                attendant.who = Who::Watcher;
+            }
             let snapshot = Box::new(self.snapshot(Who::Watcher));
             let to = Audience::Socket(number, Who::Watcher);
             self.tell(to, &ServerMessage::Snapshot(snapshot));

@@ -8,6 +8,7 @@ use crate::wire::{Now, ServerMessage, Snapshot};
 use crate::work::Weight;
 use bus::Request;
 use bytes::Bytes;
+use husun::Side;
 use play::Who;
 use play::table::{ChatLine, Event};
 
@@ -26,9 +27,9 @@ impl GameTask {
             away: self.away,
             ..Presence::default()
         };
-        for who in self.sockets.values() {
-            match who {
-                Who::Player(side) => *presence.online.get_mut(*side) = true,
+        for attendant in self.sockets.values() {
+            match attendant.who {
+                Who::Player(side) => *presence.online.get_mut(side) = true,
                 Who::Counsellor(_) | Who::Watcher => presence.watchers += 1,
             }
         }
@@ -55,7 +56,14 @@ impl GameTask {
     pub(super) fn snapshot(&self, who: Who) -> Snapshot {
         let presence = self.presence();
         let word = |opener: &_| self.services.keys.word(opener);
-        show::snapshot(&self.id, &self.table, who, &self.moment(&presence), word)
+        let to = (who, self.mutes(who));
+        show::snapshot(&self.id, &self.table, to, &self.moment(&presence), word)
+    }
+
+    /// Whether a player who is there does not want to read the other one.
+    pub(super) fn mutes(&self, who: Who) -> bool {
+        let mut there = self.sockets.values().filter(|a| a.who == who);
+        there.any(|attendant| show::mutes(&self.table, who, &attendant.muted))
     }
 
     /// Answers with the whole game as it is now for `who`, as `write` has it.
@@ -63,10 +71,16 @@ impl GameTask {
         &self,
         request: Request,
         who: Who,
+        mutes: bool,
         write: impl FnOnce(Snapshot) -> Bytes + Send + 'static,
     ) {
+        let to = (who, mutes);
         if self.table.ply() <= LONG {
-            return request.answer(write(self.snapshot(who)));
+            let presence = self.presence();
+            let moment = self.moment(&presence);
+            let word = |opener: &_| self.services.keys.word(opener);
+            let snapshot = show::snapshot(&self.id, &self.table, to, &moment, word);
+            return request.answer(write(snapshot));
         }
         let (id, table) = (self.id.clone(), self.table.clone());
         let services = self.services.clone();
@@ -82,7 +96,7 @@ impl GameTask {
                 running,
             };
             let word = |opener: &_| services.keys.word(opener);
-            write(show::snapshot(&id, &table, who, &moment, word))
+            write(show::snapshot(&id, &table, to, &moment, word))
         };
         tokio::spawn(async move {
             // Without an answer who asked comes anew.
@@ -127,11 +141,17 @@ impl GameTask {
     }
 
     pub(super) fn publish(&mut self, to: Audience, text: &str) {
+        self.publish_but(to, Vec::new(), text);
+    }
+
+    /// Tells those of an audience but some.
+    pub(super) fn publish_but(&mut self, to: Audience, but: Vec<u64>, text: &str) {
         self.told += 1;
         let head = Told {
             life: self.life,
             n: self.told,
             to,
+            but,
         };
         let message = write(&head, text);
         self.services.bus.publish(&told_at(&self.id), message);
@@ -140,7 +160,7 @@ impl GameTask {
     /// Tells everyone the whole game, each what is for that one.
     pub(super) fn tell_snapshots(&mut self) {
         let mut told: Vec<Who> = Vec::new();
-        let all: Vec<Who> = self.sockets.values().copied().collect();
+        let all: Vec<Who> = self.sockets.values().map(|a| a.who).collect();
         for who in all {
             if !told.contains(&who) {
                 told.push(who);
@@ -164,7 +184,12 @@ impl GameTask {
                         text: text.clone(),
                         removed: *removed,
                     };
-                    self.tell(Audience::Players, &ServerMessage::Chat((&line).into()));
+                    for to in Side::ALL {
+                        let player = Who::Player(to);
+                        let mutes = to != *side && self.mutes(player);
+                        let line = show::chat_line(&line, mutes);
+                        self.tell(Audience::Who(player), &ServerMessage::Chat(line));
+                    }
                 }
                 Event::CounselAsked { side } => {
                     let counsellor = Audience::Who(Who::Counsellor(*side));

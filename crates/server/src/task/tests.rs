@@ -18,6 +18,7 @@ use bus::{Bus, Listener, LocalBus, Subscription};
 use bytes::Bytes;
 use play::Games;
 use play::table::Person;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use store::{
     Answer, DefinitionRow, GameWrite, Health, ListedGame, ReviewRow, RunRow, SqlStore, Store,
     StoreError, StoredGame, Writer,
@@ -139,7 +140,15 @@ async fn sit(
                     Ok(Item::Told(message)) => side.told(&message),
                     Err(TooSlow) => return,
                 },
-                reply = side.answered() => side.take(reply).map(|()| None),
+                reply = side.answered() => match side.take(reply) {
+                    Ok(texts) => {
+                        for text in texts {
+                            let _ = tell.send(Ok(text));
+                        }
+                        Ok(None)
+                    }
+                    Err(gone) => Err(gone),
+                },
                 deed = done.recv() => {
                     let Some(deed) = deed else { return side.end() };
                     let _ = side.act(deed, services.clock.now(), Duration::ZERO);
@@ -396,7 +405,10 @@ async fn a_game_that_nobody_looks_at_costs_nothing() -> Tested {
     }
     assert_eq!(bench.directory.live(), 0);
     // To look at it, or to list it, wakes nothing.
-    let seen = bench.directory.look(&id, "maker", Payer::Server).await;
+    let seen = bench
+        .directory
+        .look(&id, "maker", Vec::new(), Payer::Server)
+        .await;
     let seen = seen.map_err(|r| r.message)?.ok_or("gone")?;
     let seen: Snapshot = serde_json::from_slice(&seen)?;
     assert_eq!(seen.now.stage, Told::Playing);

@@ -153,6 +153,12 @@ pub struct Exported {
     /// Ballots that are not counted yet.
     #[serde(default)]
     pub ballots: Vec<OwnBallot>,
+    /// Names of those whom one follows.
+    #[serde(default)]
+    pub followed: Vec<String>,
+    /// Names of those whose words in chat one does not want to read.
+    #[serde(default)]
+    pub muted: Vec<String>,
     /// Its games.
     pub games: Vec<ExportedGame>,
 }

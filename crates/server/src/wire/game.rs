@@ -330,6 +330,9 @@ pub struct ChatLine {
     /// Whether a moderator has removed it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub removed: bool,
+    /// Whether one does not want to read who wrote it; then the text is left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub muted: bool,
 }
 
 /// A whole game, as told to one who comes.

@@ -2,7 +2,7 @@
 
 use super::{
     AnalysisLine, Announcement, Challenge, ChatLine, DeclineReason, Lobby, LobbyChange, Notice,
-    Now, Paired, Plan, Played, Snapshot, TournamentChange,
+    Now, Paired, Plan, Played, Snapshot, TournamentChange, WatchedBoards, WatchersLine,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -83,6 +83,11 @@ pub enum ClientMessage {
         /// At most 500 characters.
         text: String,
     },
+    /// A line for the others who watch the game; its players cannot read it before the game is over.
+    WatchersChat {
+        /// At most 500 characters.
+        text: String,
+    },
     /// Answer a question of the match customs.
     Choose {
         /// What is chosen.
@@ -133,6 +138,12 @@ pub enum ClientMessage {
     },
     /// Leave it.
     LeaveTournament,
+    /// Watch small boards of games that everybody may watch, instead of those watched before: answered by `boards`, which
+    /// comes again for each board that changes, once a second at most. Nobody's game is joined by it.
+    WatchBoards {
+        /// Ids of 12 games at most; none to watch no more.
+        games: Vec<String>,
+    },
     /// Is anyone there? Answered by `pong`.
     Ping {
         /// Comes back.
@@ -191,6 +202,14 @@ pub enum ServerMessage {
     },
     /// A line of chat.
     Chat(ChatLine),
+    /// What those who watch have said so far, in the place of what was told before: for them, and for the players when the
+    /// game is over.
+    WatchersChat {
+        /// The last lines.
+        lines: Vec<WatchersLine>,
+    },
+    /// A line of it.
+    WatchersLine(WatchersLine),
     /// Link for the person appointed as Counsellor.
     CounselLink {
         /// Secret of the Counsellor's seat: `/game/{id}#{seat}`.
@@ -218,6 +237,8 @@ pub enum ServerMessage {
     },
     /// What one has prepared, for oneself alone.
     Plan(Plan),
+    /// Small boards; answers `watch_boards`.
+    Boards(WatchedBoards),
     /// The whole lobby; answers `enter_lobby`.
     Lobby(Lobby),
     /// What has changed in it.

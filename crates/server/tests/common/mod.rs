@@ -4,6 +4,7 @@
 
 pub mod browser;
 pub mod operator;
+pub mod people;
 
 use futures_util::{SinkExt, StreamExt};
 use games::Catalogue;

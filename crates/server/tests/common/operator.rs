@@ -6,15 +6,7 @@ use serde_json::{Value, json};
 use server::operator::Pass;
 use server::wire::{ActDone, ClientMessage, GameMade, ServerMessage};
 
-pub const WORD: &str = "correct horse";
 pub const HOUR: i64 = 3_600_000;
-
-pub async fn account(server: &TestServer, name: &str) -> Fallible<Browser> {
-    let mut browser = Browser::new(server);
-    let made = browser.register(name, WORD).await?;
-    assert_eq!(made.status, 201, "{}", made.body);
-    Ok(browser)
-}
 
 pub fn soon() -> i64 {
     server::services::wall_ms() + HOUR

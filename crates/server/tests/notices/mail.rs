@@ -3,7 +3,7 @@
 use super::outside::MailServer;
 use super::{WORD, challenge, enter, private, settings, socket};
 use crate::common::browser::{Browser, code};
-use crate::common::operator::account;
+use crate::common::people::account;
 use crate::common::{Fallible, Request, TestServer};
 use serde_json::{Value, json};
 use server::Config;

@@ -7,7 +7,7 @@ mod outside;
 mod refused;
 
 use common::browser::Browser;
-use common::operator::account;
+use common::people::account;
 use common::{Answer, Fallible, Socket, TestServer};
 use outside::{PushService, PushedTo, claims};
 use serde_json::{Value, json};

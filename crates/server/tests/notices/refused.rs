@@ -3,7 +3,8 @@
 use super::outside::{PushService, PushedTo};
 use super::{WORD, private, settings, turn_on};
 use crate::common::browser::{Browser, code};
-use crate::common::operator::{Operator, account};
+use crate::common::operator::Operator;
+use crate::common::people::account;
 use crate::common::{Fallible, Request, TestServer};
 use serde_json::{Value, json};
 use server::wire::TokenMade;
