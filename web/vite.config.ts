@@ -23,7 +23,7 @@ export default defineConfig({
             {
               // So does what nearly every page needs.
               name: 'base',
-              test: /src\/(api\/(http|greet|socket|ratings)\.|parts\/(clock|words|plain|Bot|Report|lasting)\.)/,
+              test: /src\/(api\/(http|greet|socket|ratings)\.|parts\/(clock|words|plain|Bot|Report|Sure|lasting)\.)/,
             },
             {
               name: 'Board',

@@ -5,6 +5,7 @@
 pub mod browser;
 pub mod operator;
 pub mod people;
+pub mod watch;
 
 use futures_util::{SinkExt, StreamExt};
 use games::Catalogue;
