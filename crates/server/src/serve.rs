@@ -1,5 +1,7 @@
 //! Starts a server: storage, engine, games under way, routes; and ends it.
 
+mod recorder;
+
 use crate::accounts::names::Names;
 use crate::accounts::{Accounts, Attempts};
 use crate::archive::Archive;
@@ -36,14 +38,14 @@ use axum_extra::extract::cookie::Key;
 use bus::LocalBus;
 use games::Catalogue;
 use lessons::Courses;
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::PrometheusHandle;
 use play::Games;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use store::{Health, SqlStore, Store, StoreError, Writer, millis};
 use tokio::net::TcpListener;
@@ -60,11 +62,6 @@ const AGAIN: Duration = Duration::from_millis(500);
 const HANDOVER: Duration = Duration::from_secs(3);
 /// How long games may take to store what they are at when the server goes down.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Upper bounds of the histograms' buckets in seconds: all of them hold times, from a commit to a long thought.
-const BUCKETS: [f64; 14] = [
-    0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0,
-];
 
 /// Why a server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -115,28 +112,6 @@ pub struct Running {
     mail: Option<Mail>,
     /// Held for as long as the data folder is in use.
     _lock: std::fs::File,
-}
-
-/// One recorder a process, however many servers it runs.
-fn recorder() -> PrometheusHandle {
-    static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
-    let install = || {
-        let builder = PrometheusBuilder::new();
-        let builder = match builder.set_buckets(&BUCKETS) {
-            Ok(builder) => builder,
-            Err(error) => {
-                tracing::warn!(%error, "metrics are without histograms");
-                PrometheusBuilder::new()
-            }
-        };
-        let recorder = builder.build_recorder();
-        let handle = recorder.handle();
-        if metrics::set_global_recorder(recorder).is_err() {
-            tracing::warn!("metrics are recorded elsewhere");
-        }
-        handle
-    };
-    RECORDER.get_or_init(install).clone()
 }
 
 /// Takes a data folder for this process alone, for as long as the file is held.
@@ -190,7 +165,7 @@ pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeErr
         key,
         games,
         engines,
-        metrics: recorder(),
+        metrics: recorder::recorder(),
         pass,
         push_key,
         mail,
@@ -300,8 +275,8 @@ impl Running {
             votes: votes.clone(),
             vacations: vacations.clone(),
             moderation: moderation.clone(),
-            watching: watching.clone(),
             notices: notices.clone(),
+            watching: watching.clone(),
         };
         let app = app(
             &self.config,
@@ -329,8 +304,8 @@ impl Running {
             tokio::spawn(watched("tournaments", tournaments.keep())),
             tokio::spawn(watched("votes", votes.keep())),
             tokio::spawn(watched("moderation", moderation.keep())),
-            tokio::spawn(watched("watching", watching.begin())),
             tokio::spawn(watched("notices", notices.clone().keep())),
+            tokio::spawn(watched("watching", watching.begin())),
             tokio::spawn(watched(
                 "archive",
                 services.archive.clone().follow(directory.clone()),
@@ -480,8 +455,8 @@ struct People {
     votes: Votes,
     vacations: Vacations,
     moderation: Moderation,
-    watching: Watching,
     notices: Notices,
+    watching: Watching,
 }
 
 fn app(

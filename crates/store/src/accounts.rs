@@ -317,8 +317,8 @@ async fn empty(
     let mut ended = end_sessions(connection, account, Ended::AllBut(None)).await?;
     ended.extend(tokens::forget(connection, account).await?);
     offers::forget_person(connection, account).await?;
-    people::forget_person(connection, account, name).await?;
     notices::forget_person(connection, account).await?;
+    people::forget_person(connection, account, name).await?;
     for sql in [
         "DELETE FROM account_names WHERE account = $1",
         "DELETE FROM passkeys WHERE account = $1",

@@ -64,11 +64,81 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, whom it follows and mutes, and the games with their moves. */
+        /** All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, whom it follows and mutes, how notices come, and the games with their moves. */
         get: operations["export"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How notices come to the one who asks. */
+        get: operations["look"];
+        /** Puts other wishes in the place of those before. */
+        put: operations["wish"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/notices/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Gives an address for e-mails. Nothing but a link to confirm it, which holds for a day, is sent there before it is confirmed. */
+        put: operations["give_mail"];
+        post?: never;
+        /** Forgets the address. */
+        delete: operations["forget_mail"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/notices/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Turns pushes on in the browser that asks, for as long as its session lasts. Beyond ten browsers the oldest is turned off. */
+        put: operations["turn_on"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/notices/push/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Turns pushes off in a browser of one's own. */
+        delete: operations["turn_off"];
         options?: never;
         head?: never;
         patch?: never;
@@ -534,6 +604,23 @@ export interface paths {
         put?: never;
         /** Accepts a seek: the game begins. */
         post: operations["accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirms an address by the word of the link that was sent there. Whoever has the link may. */
+        post: operations["confirm_mail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1561,6 +1648,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mail/stop/{word}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends e-mails, by the link in each of them: mail programs ask so with one click (RFC 8058), and the page that the same
+         *     address shows.
+         */
+        post: operations["stop_mail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -2274,6 +2381,8 @@ export interface components {
         };
         /** @description The challenges of a person of which no game has come. */
         Challenges: {
+            /** @description Kinds of notices that one wishes not to see in pages. */
+            quiet?: components["schemas"]["NoticeKind"][];
             /** @description From others, which can be accepted. */
             received: components["schemas"]["Challenge"][];
             /** @description To others. */
@@ -2606,6 +2715,8 @@ export interface components {
             games: components["schemas"]["ExportedGame"][];
             /** @description Names of those whose words in chat one does not want to read. */
             muted?: string[];
+            /** @description How notices come, with the address for e-mail. */
+            notices: components["schemas"]["NoticeSettings"];
             /** @description What one has reported. */
             reports?: components["schemas"]["OwnReport"][];
         };
@@ -2842,6 +2953,11 @@ export interface components {
             /** @description Where it goes on. */
             next?: string | null;
         };
+        /** @description The word of a link. */
+        MailWord: {
+            /** @description The word. */
+            word: string;
+        };
         /** @description Who asks. */
         Me: {
             /** @description Whether it is the name of an account in which one is signed in; else one is a guest. */
@@ -3034,12 +3150,24 @@ export interface components {
             /** @description Id of the game to play. */
             variant?: string | null;
         };
+        /** @description An address for notices. */
+        NewMail: {
+            /** @description The address: a link to confirm it is sent there. */
+            address: string;
+        };
         /** @description Another password. */
         NewPassword: {
             /** @description The one that takes its place. */
             new: string;
             /** @description The password so far; as in `Confirmation`. */
             password?: string | null;
+        };
+        /** @description A browser that turns pushes on: what its `PushSubscription` gives as JSON. */
+        NewPush: {
+            /** @description Where its push service is asked: https, on the open internet. */
+            endpoint: string;
+            /** @description Its keys. */
+            keys: components["schemas"]["PushKeys"];
         };
         /** @description Something to report: either a person, or a game with what is wrong in it. */
         NewReport: {
@@ -3154,6 +3282,66 @@ export interface components {
         Note: {
             /** @description The text, at most 4000 characters; nothing is kept of an empty one. */
             text: string;
+        };
+        /** @description Something that has happened while one did not look: a message to open pages, and the text that is pushed. */
+        Notice: {
+            /** @description The page that it leads to, as `/game/k3x9`. */
+            address: string;
+            /** @description What it is. */
+            kind: components["schemas"]["NoticeKind"];
+            /** @description What it is about: a later notice with the same takes its place. */
+            tag: string;
+            /** @description What is said. */
+            text: string;
+            /** @description The line above it. */
+            title: string;
+        };
+        /**
+         * @description What one is told of.
+         * @enum {string}
+         */
+        NoticeKind: "your_turn" | "challenge" | "game_started" | "time_running_out" | "tournament_starting";
+        /** @description E-mail for notices. */
+        NoticeMail: {
+            /** @description One's address, if one has given any. */
+            address?: string | null;
+            /** @description Whether it is confirmed: before, nothing but the link for that is sent there. */
+            confirmed: boolean;
+        };
+        /** @description How notices come to the one who asks. */
+        NoticeSettings: {
+            /** @description Browsers to which notices are pushed, the oldest first. */
+            browsers: components["schemas"]["PushBrowser"][];
+            mail?: components["schemas"]["NoticeMail"] | null;
+            /** @description The server's key for pushes: `applicationServerKey` of the browser's `subscribe`, as base64url. */
+            push_key: string;
+            /** @description What one wishes. */
+            wishes: components["schemas"]["NoticeWishes"];
+        };
+        /** @description On which ways something is told. */
+        NoticeWays: {
+            /** @description By e-mail, to an address that one has confirmed. */
+            mail: boolean;
+            /** @description In the pages that one has open. */
+            page: boolean;
+            /** @description By push, in the browsers in which one has turned that on. */
+            push: boolean;
+        };
+        /** @description Of what one wishes to be told, and on which ways. */
+        NoticeWishes: {
+            /** @description Somebody challenges. */
+            challenge: components["schemas"]["NoticeWays"];
+            /** @description A game has begun. */
+            game_started: components["schemas"]["NoticeWays"];
+            /** @description Little time is left for a move in a game over days: once for each move. */
+            time_running_out: components["schemas"]["NoticeWays"];
+            /** @description A tournament that one has joined starts within five minutes. */
+            tournament_starting: components["schemas"]["NoticeWays"];
+            /**
+             * @description The opponent has moved. By e-mail only in games over days; nothing by push or e-mail while one is at the board of
+             *     a game with a clock for the board.
+             */
+            your_turn: components["schemas"]["NoticeWays"];
         };
         /** @description What is so now. */
         Now: {
@@ -3429,6 +3617,27 @@ export interface components {
             speed: string;
             /** @description Id of the game. */
             variant: string;
+        };
+        /** @description A browser to which notices are pushed. */
+        PushBrowser: {
+            /** @description What it says it is. */
+            agent: string;
+            /** @description Whether it was turned on in this session. */
+            current: boolean;
+            /** @description Its id, by which it is turned off. */
+            id: string;
+            /**
+             * Format: int64
+             * @description When it was turned on, in milliseconds of Unix time.
+             */
+            made_ms: number;
+        };
+        /** @description The keys of a browser. */
+        PushKeys: {
+            /** @description Its secret, 16 bytes as base64url. */
+            auth: string;
+            /** @description Its public key, 65 bytes as base64url. */
+            p256dh: string;
         };
         /** @description A place in a list of the best. */
         RankedPlayer: components["schemas"]["RatingNow"] & {
@@ -3927,7 +4136,10 @@ export interface components {
             id: string;
             /** @enum {string} */
             type: "challenge_gone";
-        } | {
+        } | (components["schemas"]["Notice"] & {
+            /** @enum {string} */
+            type: "notice";
+        }) | {
             /** @description Lines for the top of the page. */
             announcements: components["schemas"]["Announcement"][];
             /** @enum {string} */
@@ -5036,6 +5248,397 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    look: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    wish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticeWishes"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    give_mail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMail"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    forget_mail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    turn_on: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPush"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    turn_off: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the browser */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6826,6 +7429,83 @@ export interface operations {
                 };
             };
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    confirm_mail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailWord"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10739,6 +11419,58 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    stop_mail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The link's word */
+                word: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -53,7 +53,7 @@ pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response
         store: app.accounts.store(),
         account: signed_in.account.id.clone(),
         head: Some(format!(
-            "{{\"account\":{account},\"reports\":{reports},\"ballots\":{ballots},\"followed\":{followed},\"muted\":{muted},\"notices\":{notices},\"games\":["
+            "{{\"account\":{account},\"reports\":{reports},\"ballots\":{ballots},\"notices\":{notices},\"followed\":{followed},\"muted\":{muted},\"games\":["
         )),
         last: String::new(),
         page: VecDeque::new(),

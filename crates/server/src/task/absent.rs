@@ -15,7 +15,8 @@ impl GameTask {
             return;
         }
         for side in Side::ALL {
-            let at_board = self.sockets.values().any(|a| a.who == Who::Player(side));
+            let mut there = self.sockets.values();
+            let at_board = there.any(|attendant| attendant.who == Who::Player(side));
             let happening = match begun {
                 true if !at_board => words::started(&self.id, &self.table, side, at_board),
                 // At the board of a game with a clock for it nobody is told, which is nearly every move.
