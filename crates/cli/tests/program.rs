@@ -373,7 +373,7 @@ fn no_file_takes_the_place_of_a_built_in_game_in_silence() -> Done {
 
 #[test]
 fn pictures_that_there_are_and_those_that_are_missing() -> Done {
-    let folder = Folder::new("pictures")?;
+    let folder = Folder::new("own-pictures")?;
     let text = format!("{OWN}[[pieces]]\nletter = \"W\"\nimage = \"catapult\"\n");
     let file = folder.file("mine.toml", &text)?;
     let run = husun(&["show", "mine", "--game-file", &file])?;

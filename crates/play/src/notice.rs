@@ -142,7 +142,7 @@ pub const PAUSE: Duration = Duration::from_secs(60);
 /// On which ways something of a kind is told.
 ///
 /// ```
-/// use husun_play::notice::{Kind, Known, Reader, Wishes, ways};
+/// use play::notice::{Kind, Known, Reader, Wishes, ways};
 /// let away = Known { reader: Reader::Account, banned: false, apart: false, at_board: false, here: false, shown: false,
 ///     slow: true, pushed: None };
 /// let told = ways(Kind::YourTurn, &Wishes::default(), &away);

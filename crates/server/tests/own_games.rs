@@ -6,7 +6,7 @@ mod common;
 use common::{Fallible, Request, TestServer};
 use games::Catalogue;
 use server::wire::{
-    Chapter, GameCard, RulesText, Side, Snapshot, Stage, VariantCard, VariantDetail,
+    Chapter, RulesText, RunningPage, Side, Snapshot, Stage, VariantCard, VariantDetail,
 };
 use std::path::{Path, PathBuf};
 
@@ -103,8 +103,8 @@ async fn a_game_of_a_file_goes_on_whatever_becomes_of_the_file() -> Fallible<()>
     let snapshot: Snapshot = server.get(&format!("/api/games/{}", other.id)).await?;
     assert_eq!(snapshot.variant.as_deref(), Some("lagoon"));
     assert_eq!(snapshot.name, "Lagoon, revised");
-    let watched: Vec<GameCard> = server.get("/api/games").await?;
-    drop(watched);
+    let named: RunningPage = server.get("/api/running?game=lagoon").await?;
+    drop(named);
     server.stop().await?;
 
     // With the first file again.
