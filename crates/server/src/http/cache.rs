@@ -36,18 +36,25 @@ impl CachedAnswer {
         let mut hasher = DefaultHasher::new();
         plain.hash(&mut hasher);
         let tag = format!("{:016x}", hasher.finish());
-        CachedAnswer::tagged(kind, keep, plain, &tag)
+        CachedAnswer::tagged(kind, keep, plain, &tag, None)
     }
 
-    /// One whose sum is known.
-    pub fn tagged(kind: &'static str, keep: &'static str, plain: Bytes, tag: &str) -> CachedAnswer {
+    /// An answer whose checksum is known, and its Brotli form if that was made before.
+    pub fn tagged(
+        kind: &'static str,
+        keep: &'static str,
+        plain: Bytes,
+        tag: &str,
+        packed: Option<Bytes>,
+    ) -> CachedAnswer {
         let text = kind.starts_with("text/")
             || kind.starts_with("application/")
             || kind.starts_with("image/svg");
         let worth = |packed: Vec<u8>| (packed.len() < plain.len()).then(|| packed.into());
         let (mut brotli, mut gzip) = (None, None);
         if text && plain.len() >= SMALL {
-            (brotli, gzip) = (worth(by_brotli(&plain)), worth(by_gzip(&plain)));
+            brotli = packed.or_else(|| worth(by_brotli(&plain)));
+            gzip = worth(by_gzip(&plain));
         }
         CachedAnswer {
             kind,

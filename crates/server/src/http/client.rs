@@ -22,6 +22,9 @@ struct Files;
 /// Files whose names hold a sum of what is in them never change.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
+/// Ending of the Brotli form of a file, made with it.
+const PACKED: &str = ".br";
+
 /// Shown by a build without the client.
 const UNBUILT: &str = "<!doctype html><title>Husun</title><p>This build of Husun is without its browser client. \
     Run <code>./play</code> in the project's folder, which builds both.</p>";
@@ -46,16 +49,14 @@ impl Client {
                 let Some(file) = Files::get(path) else {
                     return Ok(None);
                 };
+                let packed = Files::get(&format!("{path}{PACKED}"));
                 let name = format!("client/{path}");
                 let (kind, keep) = (kind_of(path), keep_of(path));
                 let make = move || {
                     let sum = file.metadata.sha256_hash();
                     let tag: String = sum.iter().take(16).map(|b| format!("{b:02x}")).collect();
-                    let data = match file.data {
-                        Cow::Borrowed(data) => Bytes::from_static(data),
-                        Cow::Owned(data) => data.into(),
-                    };
-                    CachedAnswer::tagged(kind, keep, data, &tag)
+                    let packed = packed.map(|file| bytes_of(file.data));
+                    CachedAnswer::tagged(kind, keep, bytes_of(file.data), &tag, packed)
                 };
                 answers.get(&name, work, make).await.map(Some)
             }
@@ -91,6 +92,7 @@ pub async fn file(
     let work = directory.work();
     let path = uri.path().trim_start_matches('/');
     if !path.is_empty()
+        && !path.ends_with(PACKED)
         && let Some(file) = client.get(path, &answers, work).await?
     {
         return Ok(file.answer(&headers));
@@ -103,6 +105,13 @@ pub async fn file(
         Some(file) => file.answer(&headers),
         None => (StatusCode::SERVICE_UNAVAILABLE, Html(UNBUILT)).into_response(),
     })
+}
+
+fn bytes_of(data: Cow<'static, [u8]>) -> Bytes {
+    match data {
+        Cow::Borrowed(data) => Bytes::from_static(data),
+        Cow::Owned(data) => data.into(),
+    }
 }
 
 fn keep_of(path: &str) -> &'static str {
