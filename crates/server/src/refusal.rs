@@ -217,7 +217,7 @@ pub fn refused(reason: Reason, message: impl Into<String>) -> Refused {
 impl From<StoreError> for Refused {
     fn from(error: StoreError) -> Refused {
         if let StoreError::Taken(_) = error {
-            return refused(Reason::Gone, "this offer is not open any more");
+            return refused(Reason::Gone, "this offer is no longer open");
         }
         tracing::error!(%error, "the storage does not do what was asked");
         refused(

@@ -66,7 +66,7 @@ test('a report is made, seen by those who moderate alone, and settled by keyboar
       // She does not moderate: there is nothing for her.
       ann.allowed.push(/404/);
       await page.goto('/moderate');
-      await page.getByRole('alert').getByText('for those who moderate').waitFor();
+      await page.getByRole('alert').getByText('for moderators').waitFor();
       await isInBounds(page);
 
       await visit(mona, async (moderating) => {
