@@ -105,7 +105,7 @@ fn acts(data: &Path, [one, two]: [&str; 2]) -> Fallible<()> {
     for (arguments, word) in [
         (
             &["ban", "Nobody_here", "--reason", "x"][..],
-            "no account of the name \"Nobody_here\"",
+            "no account with the name \"Nobody_here\"",
         ),
         (
             &["ban", "--address", "0.0.0.0/0", "--reason", "x"],
@@ -120,9 +120,12 @@ fn acts(data: &Path, [one, two]: [&str; 2]) -> Fallible<()> {
         (&["ban", "--reason", "x"], "NAME"),
         (&["rename", one, two, "--reason", "x"], "is taken"),
         (&["chat", "show", "nosuchgame"], "no such game"),
-        (&["settle", "nothing", "an answer"], "no report of this id"),
+        (
+            &["settle", "nothing", "an answer"],
+            "no report with this id",
+        ),
         (&["announce", "text"], "--for"),
-        (&["account", "Nobody_here"], "nobody of this name"),
+        (&["account", "Nobody_here"], "nobody with this name"),
     ] {
         let found = complaint(data, arguments)?;
         assert!(found.contains(word), "{arguments:?}: {found}");

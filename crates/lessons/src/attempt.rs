@@ -26,7 +26,7 @@ pub enum MoveError {
     #[error("the attempt is over: start the task again")]
     Over,
     /// Not one of the moves.
-    #[error("`{found}` cannot be played here: expected one of {number} moves, as {example}")]
+    #[error("`{found}` cannot be played here: expected one of {number} moves, such as {example}")]
     Illegal {
         /// What was read.
         found: String,
@@ -188,7 +188,9 @@ impl<'a> Attempt<'a> {
         let wanted = self.task.goal.deed.as_ref();
         self.progress = match wanted.is_some_and(|d| d.act == Act::Accept) {
             true => Progress::Done,
-            false => Progress::Failed("That gives the game up; there is something to play.".into()),
+            false => Progress::Failed(
+                "That gives up the game, but there is something better to play.".into(),
+            ),
         };
         &self.progress
     }
@@ -227,7 +229,7 @@ impl<'a> Attempt<'a> {
         }
         let answered = self.answer();
         if !answered {
-            return Progress::Failed("The opponent is left without a move.".into());
+            return Progress::Failed("The opponent has no move left.".into());
         }
         if self.is_reached() {
             return Progress::Done;
@@ -239,7 +241,7 @@ impl<'a> Attempt<'a> {
             return Progress::Failed(self.too_long());
         }
         match self.scene.legal().is_empty() {
-            true => Progress::Failed("No move is left from here.".into()),
+            true => Progress::Failed("You have no move left.".into()),
             false => Progress::GoingOn,
         }
     }
@@ -286,11 +288,11 @@ impl<'a> Attempt<'a> {
         let how = match outcome.winner {
             Some(side) if side == rules.learner => "you have won",
             Some(_) => "you have lost",
-            None => "a draw",
+            None => "it is a draw",
         };
         let reason = outcome.reason.name();
         Some(Progress::Failed(format!(
-            "The game is over by {reason}: {how}."
+            "The game ended by {reason}: {how}."
         )))
     }
 

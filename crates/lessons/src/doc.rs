@@ -47,7 +47,7 @@ pub enum Problem {
         most: usize,
     },
     /// An id that is no word of an address, or given twice.
-    #[error("id `{0}`: expected small letters, digits and -, and another one for each lesson")]
+    #[error("id `{0}`: expected small letters, digits and -, different for each lesson")]
     Id(String),
     /// A value that is missing.
     #[error("{0} is missing")]

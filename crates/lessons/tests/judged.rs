@@ -103,7 +103,7 @@ fn a_game_that_ends_otherwise_is_told() {
     );
     assert_eq!(
         why(&play(&task, &["f6f7"])),
-        "The game is over by stalemate: a draw."
+        "The game ended by stalemate: it is a draw."
     );
     assert_eq!(
         why(&play(&task, &["g6g1"])),

@@ -158,11 +158,11 @@ impl Deed {
 pub enum Refused {
     #[error("you watch this game; only its players can do that")]
     Watching,
-    #[error("those who watch talk among themselves; players can read it when the game is over")]
+    #[error("only watchers can write here; players can read it when the game is over")]
     NotWatching,
     #[error("only the players can do that, not a Counsellor")]
     CounsellorOnly,
-    #[error("you are no Counsellor")]
+    #[error("you are not a Counsellor")]
     NoCounsellor,
     #[error("the game has not begun")]
     NotBegun,
@@ -172,7 +172,7 @@ pub enum Refused {
     NotOver,
     #[error("it is not your turn")]
     Turn,
-    #[error("that answers the position after {given} half-moves, the game is at {now}")]
+    #[error("that answers the position after {given} half-moves, but the game is at {now}")]
     Stale { given: u32, now: usize },
     #[error("moves have been taken back since; look at the board again")]
     TakenBack,
@@ -182,21 +182,21 @@ pub enum Refused {
     Illegal(#[from] UciError),
     #[error("there is nothing to accept: that is for a player whose legal moves are all optional")]
     NothingToAccept,
-    #[error("you have offered a draw already")]
+    #[error("you have already offered a draw")]
     OfferedAlready,
     #[error("no draw has been offered to you")]
     NoDrawOffer,
-    #[error("moves are not taken back in this game")]
+    #[error("moves cannot be taken back in this game")]
     NoTakebacks,
     #[error("you have made no move that could be taken back")]
     NothingToTakeBack,
-    #[error("you have asked already")]
+    #[error("you have already asked")]
     AskedAlready,
     #[error("nobody has asked to take a move back")]
     NoTakebackWish,
     #[error("both have moved; the game can only be resigned or drawn")]
     TooLateToAbort,
-    #[error("a game of a tournament is played once, and is not called off")]
+    #[error("a tournament's game is played once, and cannot be called off")]
     InTournament,
     #[error("a game can be claimed when the opponent has left; here nobody has")]
     NobodyLeft,
@@ -208,13 +208,13 @@ pub enum Refused {
     NotCounting,
     #[error("your opponent has just left; the game can be claimed in {0} s")]
     LeftJustNow(u64),
-    #[error("a rematch has been agreed already")]
+    #[error("a rematch has already been agreed")]
     RematchedAlready,
     #[error("a text has 1 to {MAX_TEXT} characters, this has {0}")]
     TextLength(usize),
     #[error("this game's chat is full")]
     ChatFull,
-    #[error("{name:?} is not to be chosen by you now")]
+    #[error("{name:?} is not for you to choose now")]
     NotAsked { name: String },
     #[error("{value:?} cannot be chosen, expected one of {expected}")]
     Value { value: String, expected: String },
@@ -223,14 +223,14 @@ pub enum Refused {
     #[error("your Counsellor has been asked; another cannot be appointed")]
     CounselSpent,
     #[error(
-        "the Counsellor can be asked once, when the choice of Emperors stands and your clock runs"
+        "the Counsellor can be asked once, while you have the choice of Emperors and your clock is running"
     )]
     CannotAsk,
     #[error("you have not been asked, or it is too late")]
     NotAskedForAdvice,
     #[error("your time has run out")]
     Flagged,
-    #[error("moves are prepared in games with days for each move")]
+    #[error("moves can be prepared only in games with days for each move")]
     NoPlans,
     #[error("it is your turn: there is no move to be answered yet")]
     PlanOnTurn,

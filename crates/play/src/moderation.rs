@@ -16,7 +16,7 @@ pub struct Range {
 pub enum RangeFault {
     /// It does not begin with an address.
     #[error(
-        "addresses: {0:?} is no address; expected one as 192.0.2.7, or a range as 192.0.2.0/24 or 2001:db8::/48"
+        "addresses: {0:?} is no address; expected one like 192.0.2.7, or a range like 192.0.2.0/24 or 2001:db8::/48"
     )]
     Address(String),
     /// What stands behind the stroke is no number of bits.

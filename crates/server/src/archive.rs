@@ -96,7 +96,7 @@ impl Archive {
         let Ok(Ok(_place)) = place else {
             return Err(refused(
                 Reason::Busy,
-                "many search the archive at the moment; try again in a few seconds",
+                "many people are searching at the moment; try again in a few seconds",
             ));
         };
         Ok(self.store.search(search).await?)

@@ -121,16 +121,17 @@ impl MailConfig {
             return Err(wrong("host", &self.host, "the name of a mail server"));
         }
         if self.from.parse::<lettre::message::Mailbox>().is_err() {
-            let expected = "an address, as \"Chess club <chess@example.org>\"";
+            let expected = "an address, such as \"Chess club <chess@example.org>\"";
             return Err(wrong("from", &self.from, expected));
         }
         let Some(site) = origin(&self.site) else {
-            let expected = "where people reach this server, as \"https://play.example.org\"";
+            let expected = "where people reach this server, such as \"https://play.example.org\"";
             return Err(wrong("site", &self.site, expected));
         };
         let local = ["localhost", "127.0.0.1", "::1"].contains(&self.host.as_str());
         if self.user.is_some() && self.tls == MailTls::None && !local {
-            let expected = "\"starttls\" or \"tls\": no password goes over a network in clear";
+            let expected =
+                "\"starttls\" or \"tls\": passwords are never sent unencrypted over a network";
             return Err(wrong("tls", "none", expected));
         }
         if self.user.is_some() != self.password_file.is_some() {
@@ -234,7 +235,8 @@ impl Config {
             expected,
         };
         if !(2..=MAX_THREADS).contains(&self.engine_threads) {
-            let expected = format!("2 to {MAX_THREADS}; one never analyses, so that games go on");
+            let expected =
+                format!("2 to {MAX_THREADS}; one never analyses, so that games can go on");
             let value = self.engine_threads.to_string();
             return Err(wrong("engine_threads", value, expected));
         }
@@ -261,13 +263,13 @@ impl Config {
             origin(text).ok_or_else(|| wrong("origins", format!("{text:?}"), expected.into()))
         });
         let hosts = self.hosts.iter().map(|text| {
-            let expected = "a host's name without a port, as \"play.example.org\"";
+            let expected = "a host name without a port, such as \"play.example.org\"";
             host(text).ok_or_else(|| wrong("hosts", format!("{text:?}"), expected.into()))
         });
         if let Some(contact) = &self.push.contact
             && !(contact.starts_with("mailto:") || contact.starts_with("https://"))
         {
-            let expected = "an address for push services, as \"mailto:club@example.org\"";
+            let expected = "an address for push services, such as \"mailto:club@example.org\"";
             return Err(wrong(
                 "push.contact",
                 format!("{contact:?}"),
@@ -456,7 +458,7 @@ mod tests {
                         m.password_file = Some("word".into());
                     })
                 })?,
-                "no password goes over a network in clear",
+                "passwords are never sent unencrypted",
             ),
             (told(|c| mail(c, |m| m.per_day = 0))?, "mail.per_day = "),
         ] {

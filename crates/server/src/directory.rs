@@ -76,7 +76,7 @@ impl Payer<'_> {
         match self {
             Payer::Address(guard, address) if !guard.wake(address) => Err(refused(
                 Reason::Rate,
-                "too many games are opened from your address; wait a little",
+                "too many games are being opened from your address; wait a little",
             )),
             _ => Ok(()),
         }
@@ -218,7 +218,7 @@ impl Directory {
         if self.inner.closing.load(Relaxed) {
             return Err(refused(
                 Reason::Busy,
-                "the server goes down; come again in a moment",
+                "the server is shutting down; try again in a moment",
             ));
         }
         let mut games = self.games();

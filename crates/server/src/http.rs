@@ -263,12 +263,12 @@ fn moderation() -> Router<App> {
 async fn missing() -> Failure {
     Failure::of(
         Reason::NoSuchPath,
-        "there is nothing here; /api/openapi.json lists what there is",
+        "there is nothing here; /api/openapi.json lists all paths",
     )
 }
 
 async fn wrong_method() -> Failure {
-    Failure::of(Reason::Method, "this path does not take that method")
+    Failure::of(Reason::Method, "this path does not support that method")
 }
 
 fn fault(_: Box<dyn std::any::Any + Send + 'static>) -> Response {
@@ -338,7 +338,7 @@ fn charge(app: &App, address: IpAddr, positions: usize) -> Result<(), Failure> {
 fn too_much() -> Failure {
     Failure::of(
         Reason::Rate,
-        "too much is computed for your address; wait a little",
+        "too much is being computed for your address; wait a little",
     )
 }
 

@@ -482,7 +482,7 @@ impl Lobby {
         let games = self.inner.directory.variants();
         let (waiting, terms) = {
             let mut state = self.state();
-            let none = || refused(Reason::Gone, "this offer is not open any more");
+            let none = || refused(Reason::Gone, "this offer is no longer open");
             let waiting = state.find(id).ok_or_else(none)?;
             if !may_play(waiting, &person.guest, &apart) {
                 return Err(match waiting.person.guest == person.guest {
@@ -507,7 +507,7 @@ impl Lobby {
                 return Err(match waiting.wish.range {
                     Some([least, most]) => refused(
                         Reason::Range,
-                        format!("an opponent of {least} to {most} is wished for"),
+                        format!("an opponent rated {least} to {most} is wanted"),
                     ),
                     None => refused(Reason::Variant, "this game or clock is not offered"),
                 });
@@ -533,7 +533,7 @@ impl Lobby {
             let withdrawn = self.inner.store.withdraw_offer(id, &person.guest).await?;
             self.state().remove(id);
             if !withdrawn {
-                return Err(refused(Reason::Gone, "a game has come of it already"));
+                return Err(refused(Reason::Gone, "its game has already begun"));
             }
         }
         self.inner.changed.notify_one();

@@ -61,7 +61,7 @@ impl Actor {
             Actor::Operator => Ok(()),
             Actor::Moderator(_) => Err(refused(
                 Reason::Operator,
-                "only who runs the server can do that",
+                "only the server's operator can do that",
             )),
         }
     }

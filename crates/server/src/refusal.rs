@@ -36,19 +36,19 @@ macro_rules! reasons {
 
 // docs/server.md has them for programs.
 reasons! {
-    /// The range of addresses is none.
+    /// That is not a valid range of addresses.
     Addresses = "addresses", UNPROCESSABLE_ENTITY;
     /// The account, or the network, may not be used here; the message says why and until when.
     Banned = "banned", FORBIDDEN;
-    /// The server or the game is too busy or goes down: try again.
+    /// The server or the game is too busy or shutting down: try again.
     Busy = "busy", SERVICE_UNAVAILABLE;
-    /// The clock, or the speed, is none, or does not fit the wish.
+    /// The clock, or the speed, does not exist, or does not fit the request.
     Clock = "clock", UNPROCESSABLE_ENTITY;
-    /// No such recovery code, or it was used.
+    /// No such recovery code, or it has been used.
     Code = "code", FORBIDDEN;
     /// What is stored of the game cannot be read.
     Damaged = "damaged", INTERNAL_SERVER_ERROR;
-    /// No such family of games, or customs do not go with the wish.
+    /// No such family of games, or customs do not go with the request.
     Family = "family", UNPROCESSABLE_ENTITY;
     /// A fault of the server's.
     Fault = "fault", INTERNAL_SERVER_ERROR;
@@ -56,39 +56,39 @@ reasons! {
     Fen = "fen", UNPROCESSABLE_ENTITY;
     /// The server has as many games or connections as it holds.
     Full = "full", SERVICE_UNAVAILABLE;
-    /// The game cannot be made or played as wished.
+    /// The game cannot be made or played as requested.
     Game = "game", UNPROCESSABLE_ENTITY;
-    /// The offer was taken, withdrawn or declined before, the vote has closed, or what is wished for is so already.
+    /// The offer has already been taken, withdrawn or declined, the vote has closed, or the request is already fulfilled.
     Gone = "gone", GONE;
-    /// Nobody has made such an offer, or not to you.
+    /// Nobody has made such an offer, or it was not made to you.
     NoSuchOffer = "no_such_offer", NOT_FOUND;
-    /// One of the two does not play with the other, or it is the own offer.
+    /// One of the two does not play with the other, or it is your own offer.
     Opponent = "opponent", CONFLICT;
-    /// The rating is not within the range that is wished for.
+    /// The rating is not within the range asked for.
     Range = "range", CONFLICT;
-    /// The server is not called by that host name.
+    /// The server does not answer to that host name.
     Host = "host", MISDIRECTED_REQUEST;
     /// The move is not legal there.
     IllegalMove = "illegal_move", UNPROCESSABLE_ENTITY;
-    /// The game has no piece of that letter.
+    /// The game has no piece with that letter.
     Letter = "letter", UNPROCESSABLE_ENTITY;
     /// The level is not 1 to 8.
     Level = "level", UNPROCESSABLE_ENTITY;
     /// More than is allowed at once, from one address or in one connection.
     Limit = "limit", TOO_MANY_REQUESTS;
-    /// The number of lines is not one that is analysed.
+    /// That number of lines cannot be analysed.
     Lines = "lines", UNPROCESSABLE_ENTITY;
-    /// No e-mail goes to the address, or its link is used up.
+    /// The address cannot get e-mail, or its link has been used up.
     Mail = "mail", UNPROCESSABLE_ENTITY;
-    /// The message is not what is expected, or out of its order.
+    /// The message is not what is expected, or out of order.
     Malformed = "malformed", BAD_REQUEST;
-    /// The path is not asked in that way.
+    /// The path does not support that method.
     Method = "method", METHOD_NOT_ALLOWED;
     /// The moves are not legal one after another, or too many.
     Moves = "moves", UNPROCESSABLE_ENTITY;
-    /// One may not write in chat; the message says why and until when.
+    /// You may not write in chat; the message says why and until when.
     Muted = "muted", FORBIDDEN;
-    /// The name may not be had, or is wrong.
+    /// The name is not allowed or not valid.
     Name = "name", UNPROCESSABLE_ENTITY;
     /// The new password is too short, too long or too common.
     NewPassword = "new_password", UNPROCESSABLE_ENTITY;
@@ -98,9 +98,9 @@ reasons! {
     NoMail = "no_mail", NOT_FOUND;
     /// The game has no review yet.
     NoReview = "no_review", NOT_FOUND;
-    /// There is no ban, report, announcement or line of chat of that id.
+    /// There is no ban, report, announcement or line of chat with that id.
     NoSuchItem = "no_such_item", NOT_FOUND;
-    /// There is no game of that id.
+    /// There is no game with that id.
     NoSuchGame = "no_such_game", NOT_FOUND;
     /// The game has no such lesson.
     NoSuchLesson = "no_such_lesson", NOT_FOUND;
@@ -110,11 +110,11 @@ reasons! {
     NoSuchPath = "no_such_path", NOT_FOUND;
     /// Nobody has that name.
     NoSuchPerson = "no_such_person", NOT_FOUND;
-    /// The account is not open there (any more).
+    /// The account is not (or no longer) open there.
     NoSuchSession = "no_such_session", NOT_FOUND;
-    /// Notices are pushed to no browser of that id.
+    /// Notices are pushed to no browser with that id.
     NoSuchPush = "no_such_push", NOT_FOUND;
-    /// There is no set of pieces of that name.
+    /// There is no set of pieces with that name.
     NoSuchSet = "set", NOT_FOUND;
     /// There is no such tournament.
     NoSuchTournament = "no_such_tournament", NOT_FOUND;
@@ -122,27 +122,27 @@ reasons! {
     NoSuchToken = "no_such_token", NOT_FOUND;
     /// There is no such vote.
     NoSuchVote = "no_such_vote", NOT_FOUND;
-    /// There is no variant of that id.
+    /// There is no variant with that id.
     NoSuchVariant = "no_such_variant", NOT_FOUND;
-    /// The account is not a program's.
+    /// The account does not belong to a program.
     NotBot = "not_bot", CONFLICT;
     /// The game has not begun.
     NotBegun = "not_begun", CONFLICT;
-    /// For those who moderate.
+    /// Only for moderators.
     NotModerator = "not_moderator", NOT_FOUND;
     /// The game is not over.
     NotOver = "not_over", CONFLICT;
-    /// It is somebody else's to do that.
+    /// Only somebody else may do that.
     NotYours = "not_yours", FORBIDDEN;
     /// The game is not rated.
     NotRated = "not_rated", CONFLICT;
-    /// For who runs the server.
+    /// Only for the operator of the server.
     Operator = "operator", FORBIDDEN;
     /// The request comes from another site's page.
     Origin = "origin", FORBIDDEN;
     /// The passkey's answer is wrong or too late.
     Passkey = "passkey", UNPROCESSABLE_ENTITY;
-    /// Name and password do not fit.
+    /// Name and password do not match.
     Password = "password", FORBIDDEN;
     /// The game text cannot be read.
     Pgn = "pgn", UNPROCESSABLE_ENTITY;
@@ -154,45 +154,45 @@ reasons! {
     Rate = "rate", TOO_MANY_REQUESTS;
     /// The account has finished rated games.
     Rated = "rated", CONFLICT;
-    /// The seat is another's, or opens nothing.
+    /// The seat is another's, or the word opens nothing.
     Seat = "seat", FORBIDDEN;
-    /// One does not report, follow or mute oneself.
+    /// You cannot report, follow or mute yourself.
     Oneself = "oneself", CONFLICT;
     /// The game cannot be shown with that set.
     Set = "set", UNPROCESSABLE_ENTITY;
-    /// No such set-up, or it does not fit the wish.
+    /// No such set-up, or it does not fit the request.
     Setup = "setup", UNPROCESSABLE_ENTITY;
-    /// For those who are signed in.
+    /// Only for people who are signed in.
     SignIn = "sign_in", UNAUTHORIZED;
-    /// For guests: the account's name is used.
+    /// Only for guests: the account's name is used.
     SignedIn = "signed_in", CONFLICT;
     /// No such square on that board.
     Square = "square", UNPROCESSABLE_ENTITY;
-    /// The server reads its games: come again in a moment.
+    /// The server is starting: try again in a moment.
     Starting = "starting", SERVICE_UNAVAILABLE;
     /// The storage does not answer: nothing was changed.
     Storage = "storage", SERVICE_UNAVAILABLE;
-    /// The name is another's.
+    /// Somebody else has the name.
     Taken = "taken", CONFLICT;
-    /// The time is over already, or too far away.
+    /// The time is already over, or too far away.
     Term = "term", UNPROCESSABLE_ENTITY;
     /// No such colours.
     Theme = "theme", UNPROCESSABLE_ENTITY;
     /// The answer took too long.
     Timeout = "timeout", GATEWAY_TIMEOUT;
-    /// The tournament is not made as wished, or does not take that now.
+    /// The tournament cannot be made as requested, or does not accept that now.
     Tournament = "tournament", UNPROCESSABLE_ENTITY;
-    /// The token opens nothing (any more).
+    /// The token does not (or no longer) open anything.
     Token = "token", UNAUTHORIZED;
-    /// A program does not change its account: who looks after it signs in.
+    /// A program cannot change its account: its owner has to sign in.
     ByToken = "by_token", FORBIDDEN;
-    /// The path wants a WebSocket.
+    /// The path expects a WebSocket.
     Upgrade = "upgrade", UPGRADE_REQUIRED;
-    /// No days are left, or the vacation is not as supposed.
+    /// No days are left, or the state of the vacation is not the one assumed.
     Vacation = "vacation", CONFLICT;
     /// No such game, or not exactly one is named.
     Variant = "variant", UNPROCESSABLE_ENTITY;
-    /// The vote is not called, or the ballot not marked, as it should be.
+    /// The vote cannot be called, or the ballot cannot be marked, in that way.
     Vote = "vote", UNPROCESSABLE_ENTITY;
 }
 
@@ -217,7 +217,7 @@ pub fn refused(reason: Reason, message: impl Into<String>) -> Refused {
 impl From<StoreError> for Refused {
     fn from(error: StoreError) -> Refused {
         if let StoreError::Taken(_) = error {
-            return refused(Reason::Gone, "this offer is not open any more");
+            return refused(Reason::Gone, "this offer is no longer open");
         }
         tracing::error!(%error, "the storage does not do what was asked");
         refused(

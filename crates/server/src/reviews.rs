@@ -171,7 +171,7 @@ impl Reviews {
             return Ok(Found::Whole(Box::new(kept), until_ms));
         }
         if self.is_closing() {
-            let message = "the server goes down; come again in a moment";
+            let message = "the server is shutting down; try again in a moment";
             return Err(refused(Reason::Busy, message));
         }
         let (done, of) = (kept.opinions.len(), kept.positions());
@@ -187,12 +187,13 @@ impl Reviews {
                 let own = all.values().filter(|other| other.guest == guest).count();
                 if own >= OF_GUEST {
                     let message = format!(
-                        "{OF_GUEST} games of yours are being looked at already; wait until one is done"
+                        "{OF_GUEST} of your games are already being reviewed; wait until one is done"
                     );
                     return Err(refused(Reason::Limit, message));
                 }
                 if all.len() >= AT_ONCE {
-                    let message = "the engine looks at many games already; try again in a minute";
+                    let message =
+                        "the engine is already reviewing many games; try again in a minute";
                     return Err(refused(Reason::Busy, message));
                 }
                 pays()?;
@@ -416,6 +417,6 @@ fn state(id: &str, stage: ReviewStage, done: usize, of: usize) -> Box<ReviewStat
 pub fn none_such() -> Refused {
     refused(
         Reason::NoReview,
-        "this game has not been looked back at, or was brought in so long ago that it is forgotten",
+        "this game has no review, or was brought in so long ago that it has been forgotten",
     )
 }

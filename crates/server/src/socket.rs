@@ -104,7 +104,7 @@ pub fn decode(text: &str) -> Result<ClientMessage, Refused> {
     serde_json::from_str(text).map_err(|error| {
         refused(
             Reason::Malformed,
-            format!("no message of this server: {error}"),
+            format!("this is not a message that the server knows: {error}"),
         )
     })
 }
@@ -338,7 +338,7 @@ async fn serve(
                 }
                 match message {
                     Message::Text(text) => session.hear(&text).await,
-                    Message::Binary(_) => session.refuse("?", Reason::Malformed, "messages are text"),
+                    Message::Binary(_) => session.refuse("?", Reason::Malformed, "messages must be text"),
                     Message::Pong(_) => {
                         if let Some(sent) = pinged.take() {
                             session.lag = (sent.elapsed() / 2).min(LAG);

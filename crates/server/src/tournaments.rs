@@ -236,14 +236,14 @@ impl Tournaments {
     /// Whether somebody may make tournaments.
     pub fn may_make(&self, person: &Person) -> Result<(), Refused> {
         if !person.account {
-            let message = "tournaments are made by those who have an account: sign in first";
+            let message = "you need an account to make a tournament: sign in first";
             return Err(refused(Reason::SignIn, message));
         }
         match is_among(&self.inner.makers, &person.name) {
             true => Ok(()),
             false => {
                 let message =
-                    "on this server tournaments are made by those whom its operator has named";
+                    "on this server only people named by its operator can make tournaments";
                 Err(refused(Reason::NotYours, message))
             }
         }
@@ -255,7 +255,7 @@ impl Tournaments {
         let now_ms = wall_ms();
         let plan = wishes::plan_of(self.inner.directory.variants(), wish, now_ms)?;
         if self.live().len() >= MOST {
-            let message = "as many tournaments are open as this server holds; come again later";
+            let message = "this server cannot hold any more open tournaments; try again later";
             return Err(refused(Reason::Limit, message));
         }
         let row = TournamentRow {
@@ -281,7 +281,7 @@ impl Tournaments {
     /// Joins a tournament.
     pub async fn join(&self, id: &str, person: &Person) -> Result<(), Refused> {
         if !person.account {
-            let message = "tournaments are played by those who have an account: sign in first";
+            let message = "you need an account to play in a tournament: sign in first";
             return Err(refused(Reason::SignIn, message));
         }
         let live = self.find(id).await?;
@@ -303,7 +303,7 @@ impl Tournaments {
     pub async fn cancel(&self, id: &str, person: &Person) -> Result<(), Refused> {
         let live = self.find(id).await?;
         if live.maker != person.guest {
-            let message = "a tournament is called off by its maker alone";
+            let message = "only its maker can call a tournament off";
             return Err(refused(Reason::NotYours, message));
         }
         self.change(&live, Vec::new(), |t| Ok(vec![t.cancel()?]))

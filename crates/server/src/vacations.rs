@@ -83,8 +83,10 @@ impl Vacations {
         let days = i64::from(days);
         if !(1..=most).contains(&days) {
             let message = match most {
-                0 => format!("days: {days}, none of this year's {DAYS} is left"),
-                most => format!("days: {days}, expected 1 to {most}, what is left of this year's"),
+                0 => format!("days: {days}, but none of this year's {DAYS} are left"),
+                most => {
+                    format!("days: {days}, expected 1 to {most}, as many as are left this year")
+                }
             };
             return Err(refused(Reason::Vacation, message));
         }
@@ -96,7 +98,7 @@ impl Vacations {
             ended_ms: None,
         };
         if !self.store.begin_vacation(&row).await? {
-            let message = "you are on vacation already; end it before you begin another";
+            let message = "you are already on vacation; end it before you begin another";
             return Err(refused(Reason::Vacation, message));
         }
         self.changed.notify_one();

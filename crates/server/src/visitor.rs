@@ -98,7 +98,7 @@ impl Visitor {
             None => Ok(()),
             Some(_) => Err(refused(
                 Reason::ByToken,
-                "a token plays, and does not change the account: sign in for this",
+                "a token can play, but not change the account: sign in for this",
             )
             .into()),
         }
@@ -136,7 +136,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Agent {
 }
 
 fn sign_in() -> Failure {
-    let text = "this is for those who have an account: sign in first";
+    let text = "you need an account for this: sign in first";
     refused(Reason::SignIn, text).into()
 }
 

@@ -74,7 +74,7 @@ fn none_such() -> Refused {
 }
 
 fn closed() -> Refused {
-    refused(Reason::Gone, "this vote is not open any more")
+    refused(Reason::Gone, "this vote is no longer open")
 }
 
 fn wrong(message: impl std::fmt::Display) -> Refused {
@@ -128,7 +128,7 @@ fn asked(games: &Games, wish: &NewVote, now_ms: i64) -> Result<Asked, Refused> {
     for (n, wished) in wish.candidates.iter().enumerate() {
         let choice = choice(games, n, wished)?;
         if !known.insert(choice.text.to_lowercase()) {
-            let message = format!("candidates[{n}]: {:?} stands there twice", choice.text);
+            let message = format!("candidates[{n}]: {:?} is there twice", choice.text);
             return Err(wrong(message));
         }
         candidates.push(choice);
@@ -246,14 +246,13 @@ impl Votes {
     /// Whether somebody may call votes.
     fn may_call(&self, person: &Person) -> Result<(), Refused> {
         if !person.account || person.bot {
-            let message = "votes are called by people who have an account: sign in first";
+            let message = "you need an account to call a vote: sign in first";
             return Err(refused(Reason::SignIn, message));
         }
         match is_among(&self.inner.callers, &person.name) {
             true => Ok(()),
             false => {
-                let message =
-                    "on this server votes are called by those whom its operator has named";
+                let message = "on this server only people named by its operator can call votes";
                 Err(refused(Reason::NotYours, message))
             }
         }
@@ -278,7 +277,7 @@ impl Votes {
             false => {
                 let [of_one, of_all] = MOST;
                 let message = format!(
-                    "{of_one} of your votes are open, or {of_all} of all: wait until one has closed"
+                    "{of_one} of your votes are open, or {of_all} in all: wait until one has closed"
                 );
                 Err(refused(Reason::Limit, message))
             }
@@ -297,7 +296,7 @@ impl Votes {
                 .split_once('.')
                 .and_then(|(ms, id)| Some((ms.parse().ok()?, id)))
                 .ok_or_else(|| {
-                    let message = format!("before: {text:?}, expected what `next` of a page says");
+                    let message = format!("before: {text:?}, expected the `next` of a page");
                     refused(Reason::Query, message)
                 })?,
         };
@@ -427,7 +426,7 @@ impl Votes {
     pub async fn call_off(&self, id: &str, account: &AccountRow) -> Result<(), Refused> {
         let (row, _) = self.find(id).await?;
         if row.caller != account.id {
-            let message = "a vote is called off by the one who has called it";
+            let message = "only the person who called a vote can call it off";
             return Err(refused(Reason::NotYours, message));
         }
         match self.inner.store.call_off(id, wall_ms()).await? {
@@ -461,7 +460,7 @@ fn may_vote(row: &VoteRow, asked: &Asked, account: &AccountRow) -> Result<(), Re
     match asked.newcomers || account.made_ms <= row.made_ms {
         true => Ok(()),
         false => {
-            let message = "this vote is for those who had an account when it was called";
+            let message = "this vote is for people who had an account when it was called";
             Err(refused(Reason::NotYours, message))
         }
     }
@@ -514,7 +513,7 @@ mod tests {
             (wish(&many), "candidates: 21, expected 2 to 20"),
             (
                 wish(&[("a", None), ("A", None)]),
-                "candidates[1]: \"A\" stands there twice",
+                "candidates[1]: \"A\" is there twice",
             ),
             (
                 wish(&[("a", None), (" ", None)]),

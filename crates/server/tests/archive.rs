@@ -196,7 +196,7 @@ async fn what_cannot_be_searched_is_refused_with_its_place() -> Fallible<()> {
             "player=nobody",
             404,
             "no_such_person",
-            "player: there is nobody of the name \"nobody\"",
+            "player: there is nobody with the name \"nobody\"",
         ),
         (
             "player=@level-9",
@@ -208,13 +208,13 @@ async fn what_cannot_be_searched_is_refused_with_its_place() -> Fallible<()> {
             "opponent=@me",
             400,
             "query",
-            "opponent: is asked for together with player",
+            "opponent: needs player, which is missing",
         ),
         (
             "side=white",
             400,
             "query",
-            "side: is asked for together with player",
+            "side: needs player, which is missing",
         ),
         ("result=won", 400, "query", "together with player"),
         (
@@ -241,7 +241,7 @@ async fn what_cannot_be_searched_is_refused_with_its_place() -> Fallible<()> {
             "from=yesterday",
             400,
             "query",
-            "from: \"yesterday\", expected a day as 2026-11-23",
+            "from: \"yesterday\", expected a day such as 2026-11-23",
         ),
         ("to=2026-02-30", 400, "query", "to: \"2026-02-30\""),
         (
@@ -268,7 +268,7 @@ async fn what_cannot_be_searched_is_refused_with_its_place() -> Fallible<()> {
             "position=8",
             400,
             "query",
-            "position: is asked for together with variant",
+            "position: needs variant, which is missing",
         ),
         ("variant=chess&position=8", 422, "fen", "position: "),
         (

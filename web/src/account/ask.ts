@@ -46,7 +46,7 @@ async function browser(act: () => Promise<Credential | null>): Promise<unknown> 
     if (error instanceof Refused) throw error;
     const name = error instanceof DOMException ? error.name : '';
     if (name === 'InvalidStateError')
-      throw new Refused('passkey', 'This device has a passkey for your account already.');
+      throw new Refused('passkey', 'This device already has a passkey for your account.');
     throw new Refused('passkey', 'No passkey was chosen, or this device has none for this site.');
   }
 }

@@ -3,7 +3,7 @@ import type { AccountListed, Ban, BanKind } from '../api/types';
 
 export const ACTS: Record<string, string> = {
   ban: 'banned',
-  unban: 'lifted a ban of',
+  unban: 'lifted a ban on',
   close: 'closed',
   rename: 'renamed',
   remove_chat: 'removed chat of',
@@ -11,8 +11,8 @@ export const ACTS: Record<string, string> = {
   end_announcement: 'ended an announcement',
   call_off_vote: 'called a vote off',
   settle: 'settled a report about',
-  add_moderator: 'let moderate',
-  remove_moderator: 'let moderate no longer',
+  add_moderator: 'gave moderator rights to',
+  remove_moderator: 'took moderator rights from',
 };
 
 export const KINDS: Record<BanKind, string> = {

@@ -41,7 +41,7 @@ export function score(result: GameResult): string {
 /** How a game ended: who won, or that it was a draw, and why; `left` is said where the loser has left the game. */
 function ending(result: GameResult, won: string, left: string): string {
   const who = result.winner ? won : 'Draw';
-  if (result.reason === 'abandoned') return `${who}: ${result.winner ? left : 'the game was not played on'}`;
+  if (result.reason === 'abandoned') return `${who}: ${result.winner ? left : 'the game was abandoned'}`;
   return who + (REASONS[result.reason] ?? ` by ${result.reason}`);
 }
 
@@ -62,7 +62,7 @@ export function resultOf(
   const loser = winner === 'white' ? 'black' : 'white';
   const name = (side: Side) => players[side].name || 'Guest';
   if (own === winner) return ending(result, 'You won', 'your opponent has left');
-  if (own === loser) return ending(result, 'You lost', 'you had left');
+  if (own === loser) return ending(result, 'You lost', 'you left');
   return ending(result, `${name(winner)} wins`, `${name(loser)} has left the game`);
 }
 

@@ -49,7 +49,7 @@ export function faultText(variant: VariantDetail, fault: ReviewFault, mover: Sid
     case 'let_slip':
       return 'A winning position slipped away.';
     case 'lost_hold':
-      return 'The game could be held before, and is being lost now.';
+      return 'The game could be held before, but is being lost now.';
     default:
       return 'There was something better.';
   }
@@ -64,7 +64,7 @@ export function momentText(variant: VariantDetail, moment: ReviewMoment): string
     case 'released':
       return `${side}'s ${piece} is freed.`;
     case 'traversed':
-      return `${side}'s ${piece} goes far within its castle${moment.name ? ` (${moment.name})` : ''} and is ${article(became)} from now on.`;
+      return `${side}'s ${piece} moves far within its castle${moment.name ? ` (${moment.name})` : ''} and is ${article(became)} from now on.`;
     case 'crowned':
       return `${side} makes every ${piece} ${article(became)}.`;
     case 'promoted':

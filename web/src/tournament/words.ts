@@ -22,14 +22,14 @@ export function gamesText(card: Pick<TournamentCard, 'games' | 'clock' | 'rated'
 
 export const TIES: Record<TieBreak, [short: string, long: string]> = {
   buchholz: ['Buchholz', "the sum of the opponents' scores"],
-  buchholz_cut1: ['Buchholz −1', "the sum of the opponents' scores without the least of them"],
+  buchholz_cut1: ['Buchholz −1', "the sum of the opponents' scores without the lowest"],
   sonneborn_berger: [
     'S-B',
-    'Sonneborn-Berger: the scores of those who were beaten, and half of those with whom it was a draw',
+    'Sonneborn-Berger: the scores of opponents beaten, and half the scores of those drawn with',
   ],
-  direct_encounter: ['Direct', 'the games of those of equal score with each other'],
+  direct_encounter: ['Direct', 'the games between the tied players'],
   wins: ['Wins', 'games won'],
-  blacks: ['Second', 'games in which one moved second'],
+  blacks: ['Second', 'games played as second to move'],
 };
 
 /** Points as `2½`. */

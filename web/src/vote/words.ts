@@ -21,7 +21,7 @@ export function whenText(card: VoteCard, now: number): string {
 export function resultText(winners: string[]): string {
   if (!winners.length) return 'Nobody has voted.';
   if (winners.length === 1) return `${winners[0]} has won.`;
-  return `A tie of ${winners.slice(0, -1).join(', ')} and ${winners.at(-1)}.`;
+  return `A tie between ${winners.slice(0, -1).join(', ')} and ${winners.at(-1)}.`;
 }
 
 /** A number of crosses or ticks less crosses with its sign. */

@@ -82,7 +82,7 @@ test('an account becomes a program’s, whose token plays and is taken back', as
     });
 
     await room.getByRole('button', { name: 'Take back the token at home' }).click();
-    await room.getByText('it opens nothing any more').waitFor();
+    await room.getByText('it no longer works').waitFor();
     assert.equal((await ask(token, 'GET', 'me')).status, 401);
   });
 });

@@ -159,7 +159,7 @@ test('only people with the link watch a game of friends, unless everybody may', 
         await other.goto(link);
         await other.getByRole('grid').waitFor();
         await page.getByText('Links to this game').click();
-        const told = everybody ? 'Everybody finds this game' : 'Only people with this link may watch';
+        const told = everybody ? 'Everybody can find this game' : 'Only people with this link may watch';
         await page.getByText(told).waitFor();
         titles.push(new URL(page.url()).pathname);
       }
@@ -210,12 +210,12 @@ test('a name is chosen, own games and games to watch are listed, a game is given
         await waitForPly(watching, 1);
         await other.getByRole('button', { name: 'Abort' }).click();
         await other.getByRole('button', { name: 'Yes, call it off' }).click();
-        await watching.getByText('given up before it counted').waitFor();
+        await watching.getByText('called off before it counted').waitFor();
       });
       await page.goto('/mine');
       await page.getByText('Games that were called off (1)').click();
       await page.getByRole('link').filter({ hasText: 'Grand chess' }).click();
-      await page.getByText('given up before it counted').waitFor();
+      await page.getByText('called off before it counted').waitFor();
     }),
   );
 });

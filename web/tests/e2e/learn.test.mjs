@@ -67,7 +67,7 @@ test('a piece, by keyboard alone: stars, captures, danger; what is done is kept'
         await page.keyboard.press('Enter');
         await answered;
       }
-      await status(page).getByText('Done, in as few moves as can be.').waitFor();
+      await status(page).getByText('Done, in the fewest moves.').waitFor();
       assert.equal(await stars(page).count(), 0);
       // The way on has the focus.
       if (index < 2) await page.keyboard.press('Enter');

@@ -40,7 +40,7 @@ test('an offer is seen by others at once, and one click begins the game', async 
       const its = await lobby(phone);
       await its.getByText('One other person is here').waitFor();
       await room.getByRole('button', { name: 'Find an opponent' }).click();
-      await room.getByText('You wait').waitFor();
+      await room.getByText('You are waiting').waitFor();
       await fits(page);
       const play = its.getByRole('button', { name: /^Play Guest.*: Shatranj, 10 min/ });
       await play.waitFor();
@@ -64,7 +64,7 @@ test('who waits plays the engine meanwhile, and is called when somebody fits', a
     const room = await lobby(page);
     await room.getByRole('button', { name: '3+2', exact: true }).click();
     await room.getByRole('button', { name: 'Find an opponent' }).click();
-    await room.getByText('You wait').waitFor();
+    await room.getByText('You are waiting').waitFor();
     await room.getByRole('button', { name: 'Play the engine meanwhile' }).click();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.waitForURL('**/game/*');
@@ -118,7 +118,7 @@ test('a challenge is told wherever one is, declined with a reason, or accepted',
         await dialog.getByRole('checkbox', { name: 'Rated' }).check();
         await fits(ann);
         await dialog.getByRole('button', { name: 'Challenge' }).click();
-        await dialog.getByText('is told').waitFor();
+        await dialog.getByText('has been told').waitFor();
         await dialog.getByRole('button', { name: 'Good' }).click();
       };
       await challenge();

@@ -120,7 +120,7 @@ test('the promotion has a question and a way back', async () => {
     await begin(person, page, { variant: 'chess', fen: '7k/P7/8/8/8/8/8/K7 w - - 0 1' });
     await click(page, 'a7');
     await click(page, 'a8');
-    const chooser = page.getByRole('dialog', { name: /Pawn a7 to a8: what shall it become/ });
+    const chooser = page.getByRole('dialog', { name: /Pawn a7 to a8: what should it become/ });
     await chooser.waitFor();
     assert.deepEqual(await violations(page), []);
     await chooser.getByRole('button', { name: 'Cancel' }).click();

@@ -58,7 +58,7 @@ test('an address is given, confirmed, written to, and no more', async () => {
       await page.keyboard.press('Enter');
       await page.getByText('The address is confirmed.').waitFor();
       await fits(page);
-      await page.getByRole('link', { name: 'Of what you are told' }).click();
+      await page.getByRole('link', { name: 'Your notice settings' }).click();
       await page.getByText('reader@example.org').waitFor();
       assert.equal(await page.getByText('not confirmed yet').count(), 0);
 
@@ -75,7 +75,7 @@ test('an address is given, confirmed, written to, and no more', async () => {
       assert.match(letter, /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
       await page.goto(linkTo(letter, '/mail/stop'));
       await page.getByRole('button', { name: 'Send me no more e-mails' }).click();
-      await page.getByText('Nothing more is sent to you.').waitFor();
+      await page.getByText('Nothing more will be sent to you.').waitFor();
       await fits(page);
       await page.goto('/account');
       await page.getByLabel('Address').waitFor();

@@ -61,19 +61,19 @@ test('a report is made, seen by those who moderate alone, and settled by keyboar
       await dialog.getByLabel('What happened?').fill('He began at once.');
       await isInBounds(page);
       await dialog.getByRole('button', { name: 'Report', exact: true }).click();
-      await dialog.getByText('Thank you. Those who moderate see it.').waitFor();
+      await dialog.getByText('Thank you. The moderators will see it.').waitFor();
       await dialog.getByRole('button', { name: 'Good' }).click();
       // She does not moderate: there is nothing for her.
       ann.allowed.push(/404/);
       await page.goto('/moderate');
-      await page.getByRole('alert').getByText('for those who moderate').waitFor();
+      await page.getByRole('alert').getByText('for moderators').waitFor();
       await isInBounds(page);
 
       await visit(mona, async (moderating) => {
         await register(moderating, 'Mona');
         assert.match(await admin('moderators', 'add', 'Mona'), /moderates now/);
         await moderating.goto('/account');
-        await moderating.getByRole('link', { name: /those see who moderate/ }).click();
+        await moderating.getByRole('link', { name: /^Moderation: reports/ }).click();
         const report = moderating.getByRole('article');
         await report.getByText('you play like a donkey').waitFor();
         await report.getByText('He began at once.').waitFor();
@@ -95,7 +95,7 @@ test('a report is made, seen by those who moderate alone, and settled by keyboar
         await tabTo(moderating, report.getByLabel('Answer to this report'));
         await moderating.keyboard.type('He is quiet for a day.');
         await moderating.keyboard.press('Enter');
-        await moderating.getByText('Nothing is open.').waitFor();
+        await moderating.getByText('There are no open reports.').waitFor();
         await press(moderating, moderating.getByRole('link', { name: 'Log', exact: true }));
         await moderating.getByText('removed chat of').waitFor();
         await isInBounds(moderating);

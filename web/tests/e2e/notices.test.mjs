@@ -57,7 +57,7 @@ test('a push is shown by the service worker, and a click leads to the game', asy
       await page.goto('/account');
       await page.getByRole('button', { name: 'Turn on in this browser' }).click();
       await page.getByText('Turned on in this browser.').waitFor();
-      await page.getByText('This browser is told, also while no page is open.').waitFor();
+      await page.getByText('This browser gets notices, even while no page is open.').waitFor();
       await fits(page);
       const { push_key: key, browsers } = await ask(bob, 'GET', 'account/notices');
       assert.equal(browsers.length, 1);

@@ -68,7 +68,10 @@ test('answers prepared on the board are played the moment they are due, over a f
       await ann.getByRole('button', { name: 'Keep this answer' }).click();
       await ann.getByRole('listitem').filter({ hasText: '1… e5 2. Nf3' }).waitFor();
       // By typing nothing is prepared: it is the opponent's turn.
-      assert.equal(await ann.getByRole('status').filter({ hasText: 'Move on the board' }).count(), 0);
+      assert.equal(
+        await ann.getByRole('status').filter({ hasText: 'play a move for your opponent' }).count(),
+        0,
+      );
       // The same beginning, longer: it takes the other's place.
       await ann.getByRole('button', { name: 'Prepare an answer' }).click();
       await prepare(ann, 'e7e5', '1… e5');

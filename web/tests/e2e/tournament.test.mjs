@@ -37,7 +37,7 @@ test('a tournament is made on its page, joined, and called off', async () => {
     await page.getByLabel('Who meets whom').selectOption('swiss');
     await page.getByLabel('Another game').selectOption('shatranj');
     await page.getByRole('button', { name: 'Add this game' }).click();
-    await page.getByLabel('Where the number is odd').selectOption('2');
+    await page.getByLabel('If the number of players is odd').selectOption('2');
     await fits(page);
     await page.getByRole('button', { name: 'Make it' }).click();
     await page.getByRole('heading', { name: 'Evening cup' }).waitFor();

@@ -28,7 +28,7 @@ test('a vote is called on its page, voted in, changed and called off', async () 
     await page.getByRole('link', { name: 'Votes' }).click();
     await page.getByText('No vote is open').waitFor();
     await page.getByRole('button', { name: 'Call a vote' }).click();
-    await page.getByLabel('What is asked').fill('Game of the month?');
+    await page.getByLabel('Question').fill('Game of the month?');
     await page.getByLabel('More about it').fill('Played on Sundays.');
     await page.getByRole('combobox', { name: 'A game' }).selectOption('strike80');
     await page.getByRole('button', { name: 'Add this game' }).click();
@@ -49,7 +49,7 @@ test('a vote is called on its page, voted in, changed and called off', async () 
     await page.getByLabel('Tick for No game at all').check();
     await page.getByRole('button', { name: 'Vote', exact: true }).click();
     await page.getByText('Your vote is counted').waitFor();
-    await page.getByText('One has voted').waitFor();
+    await page.getByText('One person has voted').waitFor();
     await page.reload();
     assert.equal(await page.getByLabel('Tick for No game at all').isChecked(), true);
     await fits(page);

@@ -108,7 +108,7 @@ test('those who watch talk, and the players read it when the game is over', asyn
         await register(page, 'Talker');
         await page.goto(`/game/${id}`);
         await across.goto(`/game/${id}`);
-        const talk = (page) => page.getByRole('region', { name: 'Talk of those who watch' });
+        const talk = (page) => page.getByRole('region', { name: "Watchers' talk" });
         await talk(page).getByText('The players can read it when the game is over').waitFor();
         await talk(across).waitFor();
         await talk(page).getByRole('textbox', { name: 'Message' }).fill('What a <b>blunder</b>');

@@ -53,7 +53,7 @@ test('mistakes and moments are told by the names of the game', () => {
     [{ kind: 'released', piece: 'Y' }, "South's younger Prince is freed."],
     [
       { kind: 'traversed', piece: 'Q', becomes: 'E', name: 'Traverse' },
-      "South's Queen goes far within its castle (Traverse) and is an Empress from now on.",
+      "South's Queen moves far within its castle (Traverse) and is an Empress from now on.",
     ],
     [{ kind: 'royal_taken', piece: 'Y' }, "South's younger Prince is captured."],
   ];

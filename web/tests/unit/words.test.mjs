@@ -12,7 +12,7 @@ test('an ending names the sides as the game does', () => {
     [ended('black', 'checkmate'), 'North Region wins by checkmate'],
     [ended('white', 'time'), 'South Region wins on time'],
     [ended('white', 'abandoned'), 'South Region wins: North Region has left the game'],
-    [ended(null, 'abandoned'), 'Draw: the game was not played on'],
+    [ended(null, 'abandoned'), 'Draw: the game was abandoned'],
     [ended(null, 'agreement'), 'Draw by agreement'],
   ])
     assert.equal(resultText(result, TIGERS), text);
@@ -24,7 +24,7 @@ test('in a list players are named, and the reader is addressed', () => {
     [ended('black', 'resignation'), 'black', 'You won by resignation'],
     [ended('black', 'resignation'), null, 'Bob wins by resignation'],
     [ended('white', 'abandoned'), 'white', 'You won: your opponent has left'],
-    [ended('white', 'abandoned'), 'black', 'You lost: you had left'],
+    [ended('white', 'abandoned'), 'black', 'You lost: you left'],
     [ended('white', 'abandoned'), undefined, 'Ann wins: Bob has left the game'],
     [ended(null, 'stalemate'), 'white', 'Draw by stalemate'],
   ])

@@ -29,17 +29,17 @@ pub(super) fn of(variant: &Variant, kind: Kind, theme: Theme, stars: usize) -> W
         Theme::Stars => Words {
             text: format!("{reach} with the {name}."),
             learned: nature.learned(&name),
-            hint: "Find out first which star is the hardest to reach.".into(),
+            hint: "First find out which star is the hardest to reach.".into(),
         },
         Theme::Capture => Words {
-            text: format!("Capture all that stands there with the {name}."),
+            text: format!("Capture all the enemy pieces with the {name}."),
             learned: nature.captures(&name),
             hint: "The order matters: look where you will stand after each capture.".into(),
         },
         Theme::Avoid => Words {
             text: format!("{reach} with the {name}, and never stop where you can be captured."),
-            learned: "Before you let go of a piece, look who could capture it there.".into(),
-            hint: "See where each enemy piece can capture; the way round is safe.".into(),
+            learned: "Before you let go of a piece, check what could capture it there.".into(),
+            hint: "See where each enemy piece can capture, and go round those squares.".into(),
         },
     }
 }
@@ -82,14 +82,16 @@ impl Nature {
             ),
             Nature::Parted => format!("The {name} moves in one way and captures in another."),
             Nature::Bent => {
-                format!("The {name} turns on its way, always away from where it came.")
+                format!(
+                    "The {name} turns on its way, but always goes on away from where it started."
+                )
             }
             Nature::Joined => format!(
-                "The {name} jumps or goes far: two ways of moving in one piece, one of them at a time."
+                "The {name} can jump or slide: two ways of moving in one piece, but only one in each move."
             ),
-            Nature::Slider => format!("The {name} goes as far as its way is free."),
+            Nature::Slider => format!("The {name} goes as far as the squares ahead are free."),
             Nature::Leaper => {
-                format!("The {name} jumps: whatever stands between does not matter.")
+                format!("The {name} jumps: pieces in between do not matter.")
             }
             Nature::Stepper => format!("The {name} is slow; count its steps before you set out."),
         }
@@ -98,11 +100,11 @@ impl Nature {
     fn captures(self, name: &str) -> String {
         match self {
             Nature::Hopper => format!(
-                "What the {name} jumps over stays; what stands where it lands is captured. Each capture changes what can be \
+                "What the {name} jumps over stays; a piece where it lands is captured. Each capture changes what can be \
                  jumped next."
             ),
             Nature::Parted => {
-                format!("Look for captures of the {name} where it could not move otherwise.")
+                format!("The {name} can capture where it could not otherwise move.")
             }
             Nature::Bent => format!("The {name} captures round a corner, where few expect it."),
             _ => {

@@ -19,16 +19,16 @@ pub enum NameFault {
     #[error("a name has 2 to 20 characters")]
     Length,
     /// A character that is none of those allowed.
-    #[error("a name has letters, digits, `_` and `-`; {0:?} is none of them")]
+    #[error("a name consists of letters, digits, `_` and `-`; {0:?} is none of these")]
     Character(char),
     /// No letter.
     #[error("a name has at least one letter")]
     NoLetter,
     /// Letters of several scripts.
-    #[error("the letters of a name are of one script")]
+    #[error("all letters of a name must be of one script")]
     Scripts,
     /// It reads as the engine's, or as one of the list.
-    #[error("this name cannot be had; please choose another")]
+    #[error("this name is not allowed; please choose another")]
     Refused,
 }
 

@@ -16,17 +16,17 @@ const LATE: u32 = 2;
 pub enum Refused {
     #[error("this tournament is over")]
     Over,
-    #[error("this tournament has as many players as it holds, {0}")]
+    #[error("this tournament is full: it has {0} players")]
     Full(u32),
-    #[error("you take part already")]
+    #[error("you already take part")]
     Joined,
     #[error("you do not take part")]
     NotJoined,
-    #[error("a round robin cannot be joined when it has begun")]
+    #[error("a round robin cannot be joined once it has begun")]
     Begun,
-    #[error("half of the rounds are over; it cannot be joined any more")]
+    #[error("half of the rounds are over; it can no longer be joined")]
     Late,
-    #[error("it has begun already")]
+    #[error("it has already begun")]
     Running,
 }
 

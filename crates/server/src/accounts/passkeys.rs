@@ -96,7 +96,7 @@ impl Ceremonies {
 }
 
 fn late() -> Refused {
-    let text = "this took too long, or was answered already; begin anew";
+    let text = "this took too long, or has already been answered; start again";
     refused(Reason::Passkey, text)
 }
 
@@ -118,13 +118,13 @@ impl Site {
         let url = url.ok_or_else(|| {
             refused(
                 Reason::Passkey,
-                "passkeys are made and shown by browsers: the request has no origin",
+                "passkeys only work in browsers: the request has no origin",
             )
         })?;
         let Some(name) = url.domain() else {
             let port = url.port().map(|p| format!(":{p}")).unwrap_or_default();
             let text = format!(
-                "passkeys belong to a site's name, and {} is a number; on this machine use http://localhost{port}",
+                "passkeys belong to a site's name, but {} is a number; on this machine use http://localhost{port}",
                 url.host_str().unwrap_or("this")
             );
             return Err(refused(Reason::Passkey, text));
@@ -198,7 +198,7 @@ impl Accounts {
         let row = new.row(&signed_in.account.id, wall_ms());
         match self.store.add_passkey(&row).await? {
             true => Ok(()),
-            false => Err(refused(Reason::Passkey, "this passkey is in use already")),
+            false => Err(refused(Reason::Passkey, "this passkey is already in use")),
         }
     }
 

@@ -64,7 +64,7 @@ fn check(name: &str, password: &str) -> Result<(), Refused> {
     }
     let small = password.to_lowercase();
     if COMMON.contains(&small.as_str()) {
-        return wrong("this password is among the first that are guessed; please choose another");
+        return wrong("this password is one of the first that people guess; please choose another");
     }
     if reading(password) == reading(name) {
         return wrong("the password is your name; please choose another");
@@ -78,7 +78,7 @@ pub async fn hash(work: &Work, name: &str, password: String) -> Result<String, R
     let hashed = work
         .run(Weight::Password, move || digest(&password))
         .await?;
-    hashed.ok_or_else(|| refused(Reason::Fault, "the password could not be kept; try again"))
+    hashed.ok_or_else(|| refused(Reason::Fault, "the password could not be stored; try again"))
 }
 
 fn digest(password: &str) -> Option<String> {

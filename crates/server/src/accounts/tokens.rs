@@ -72,7 +72,7 @@ impl Accounts {
         let digest = digest(word);
         let tokens = &self.tokens;
         if !tokens.known(|known| known.contains(&digest)) && !may_try() {
-            let text = "too many tokens that were not shown before; wait a minute";
+            let text = "too many unknown tokens; wait a minute";
             return Err(refused(Reason::Rate, text));
         }
         let found = match word.len() <= LONGEST {
@@ -106,7 +106,7 @@ impl Accounts {
     /// Marks an account as a program's, for good. Its open pages come anew.
     pub async fn make_bot(&self, account: &AccountRow) -> Result<(), Refused> {
         if !self.tokens.store.make_bot(&account.id).await? {
-            let text = "this account has finished rated games; only one that has not can become a program's";
+            let text = "this account has finished rated games; only an account without any can become a program's";
             return Err(refused(Reason::Rated, text));
         }
         let sessions = self.store.sessions(&account.id).await?;
@@ -138,11 +138,12 @@ impl Accounts {
         match self.tokens.store.keep_token(&row, MOST).await? {
             TokenKept::Kept => Ok((row, word)),
             TokenKept::NoBot => {
-                let text = "tokens are for programs: mark the account as a program's first";
+                let text = "tokens are for programs: first mark the account as a program's";
                 Err(refused(Reason::NotBot, text))
             }
             TokenKept::Enough => {
-                let text = format!("an account has {MOST} tokens at most; take one back first");
+                let text =
+                    format!("an account can have at most {MOST} tokens; take one back first");
                 Err(refused(Reason::Limit, text))
             }
         }

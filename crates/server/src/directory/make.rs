@@ -167,7 +167,8 @@ fn spec_of(games: &Games, wishes: &NewGame, side: Side, person: &Person) -> Resu
                 return Err(refused(Reason::Family, message));
             }
             if level.is_some() || wishes.fen.is_some() || wishes.setup.is_some() {
-                let message = "customs are settled between two people, from the standard set-up";
+                let message =
+                    "customs can only be settled between two people, from the standard set-up";
                 return Err(refused(Reason::Family, message));
             }
             None
@@ -175,7 +176,7 @@ fn spec_of(games: &Games, wishes: &NewGame, side: Side, person: &Person) -> Resu
         _ => {
             return Err(refused(
                 Reason::Variant,
-                "exactly one of variant and family is wanted",
+                "exactly one of variant and family is needed",
             ));
         }
     };
@@ -233,15 +234,15 @@ pub(crate) fn agreed(terms: &Terms, players: Both<Person>) -> Spec {
 /// What a game needs to count for ratings.
 fn may_be_rated(control: &TimeControl, fen: Option<&str>, person: &Person) -> Result<(), Refused> {
     if !person.account {
-        let message = "rated games are played by those who have an account: sign in first";
+        let message = "rated games need an account: sign in first";
         return Err(refused(Reason::SignIn, message));
     }
     if Speed::of(control).is_none() {
-        let message = "a rated game has a clock";
+        let message = "a rated game must have a clock";
         return Err(refused(Reason::Clock, message));
     }
     if fen.is_some() {
-        let message = "a rated game begins from the standard set-up";
+        let message = "a rated game must begin from the standard set-up";
         return Err(refused(Reason::Setup, message));
     }
     Ok(())

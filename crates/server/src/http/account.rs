@@ -367,7 +367,7 @@ pub async fn take_made(
         For::Account(id) => {
             let signed_in = visitor.account()?;
             if signed_in.account.id != id {
-                let text = "the passkey was made for another account; begin anew";
+                let text = "the passkey was made for another account; start again";
                 return Err(Failure::of(Reason::Passkey, text));
             }
             app.accounts.add_passkey(signed_in, &passkey).await?;

@@ -140,7 +140,7 @@ pub async fn pgn(
     let permit = archive.may_export().ok_or_else(|| {
         Failure::of(
             Reason::Busy,
-            "others save many games at the moment; try again in a minute",
+            "others are saving many games at the moment; try again in a minute",
         )
     })?;
     let mut writing = Writing {

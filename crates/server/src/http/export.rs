@@ -29,7 +29,7 @@ pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response
     let permit = app.accounts.may_export().ok_or_else(|| {
         Failure::of(
             Reason::Busy,
-            "others save their data at the moment; try again in a minute",
+            "others are saving their data at the moment; try again in a minute",
         )
     })?;
     let account = describe(&app.accounts, signed_in).await?;

@@ -55,9 +55,11 @@ impl Gate {
         let trouble = told.unwrap_or_else(PoisonError::into_inner).clone();
         let seconds = self.shared.since.elapsed().as_secs();
         let message = match trouble.is_empty() {
-            true => format!("the server starts: it has been opening its storage for {seconds} s"),
+            true => {
+                format!("the server is starting: it has been opening its storage for {seconds} s")
+            }
             false => format!(
-                "the server starts: for {seconds} s it could not open its storage: {trouble}"
+                "the server is starting: for {seconds} s it has been unable to open its storage: {trouble}"
             ),
         };
         Failure::of(Reason::Starting, message)

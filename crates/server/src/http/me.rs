@@ -39,12 +39,11 @@ pub async fn rename(
     Json(wish): Json<Rename>,
 ) -> Result<impl IntoResponse, Failure> {
     if visitor.person.account {
-        let message = "you play under the name of your account; sign out to play under another";
+        let message = "you play under your account's name; sign out to play under another";
         return Err(Failure::of(Reason::SignedIn, message));
     }
     let Some(name) = name_of(&wish.name) else {
-        let message =
-            "a name has 1 to 30 characters, letters or digits among them, and is not the engine's";
+        let message = "a name has 1 to 30 characters, with letters or digits among them, and is not the engine's";
         return Err(Failure::of(Reason::Name, message));
     };
     Ok(answer(visitor.renamed(name)))

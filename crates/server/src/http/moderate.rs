@@ -32,7 +32,7 @@ where
                 true => Ok(Moderates(Actor::Operator)),
                 false => Err(Failure::of(
                     Reason::Operator,
-                    "this is not the word of the server that runs now; it stands in the data folder",
+                    "this is not the word of the running server; it is in the data folder",
                 )),
             };
         }
@@ -43,7 +43,7 @@ where
             Some(account) => Ok(Moderates(Actor::Moderator(Box::new(account)))),
             None => Err(Failure::of(
                 Reason::NotModerator,
-                "there is nothing here for you: this is for those who moderate",
+                "there is nothing here for you: this is for moderators",
             )),
         }
     }

@@ -47,7 +47,7 @@ pub(super) async fn settings(app: &App, signed_in: &SignedIn) -> Result<NoticeSe
 }
 
 fn gone() -> Failure {
-    Failure::of(Reason::SignIn, "you are not signed in any more")
+    Failure::of(Reason::SignIn, "you are no longer signed in")
 }
 
 fn mail_of(app: &App) -> Result<&Mail, Failure> {
@@ -130,7 +130,7 @@ pub async fn turn_off(
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Failure::of(
             Reason::NoSuchPush,
-            "notices are pushed to no such browser of yours",
+            "you have no such browser with push notices",
         )),
     }
 }

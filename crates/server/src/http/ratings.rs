@@ -35,7 +35,7 @@ fn speed_of(text: &str) -> Result<Speed, Failure> {
     let of_clock = || Speed::of(&text.parse().ok()?);
     named.or_else(of_clock).ok_or_else(|| {
         let text = format!(
-            "speed {text:?}, expected blitz, rapid, slow, correspondence or a clock as fischer:5m+3s"
+            "speed {text:?}, expected blitz, rapid, slow, correspondence or a clock such as fischer:5m+3s"
         );
         Failure::of(Reason::Clock, text)
     })
@@ -43,7 +43,7 @@ fn speed_of(text: &str) -> Result<Speed, Failure> {
 
 pub(super) async fn person(app: &App, name: &str) -> Result<AccountRow, Failure> {
     let found = app.accounts.named(name).await?;
-    found.ok_or_else(|| Failure::of(Reason::NoSuchPerson, "there is nobody of this name"))
+    found.ok_or_else(|| Failure::of(Reason::NoSuchPerson, "there is nobody with this name"))
 }
 
 /// The ratings of both players of a game that counts, and what it has changed.

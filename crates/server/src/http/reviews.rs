@@ -144,7 +144,7 @@ pub async fn attempt(
 ) -> Result<impl IntoResponse, Failure> {
     super::charge(&app, address, TRIED)?;
     let Found::Whole(kept, _) = find(&app, &id).await? else {
-        let message = "the game is still being looked at; try again when that is done";
+        let message = "the game is still being reviewed; try again when that is done";
         return Err(Failure::of(Reason::NotOver, message));
     };
     let work = app.directory.work().clone();
@@ -185,7 +185,7 @@ async fn begin(
             true => Ok(()),
             false => Err(refused(
                 Reason::Rate,
-                "too many games from your address are looked at; wait a few minutes",
+                "too many games from your address are being reviewed; wait a few minutes",
             )),
         }
     };

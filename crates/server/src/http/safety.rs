@@ -98,7 +98,7 @@ fn refusal(app: &App, parts: &Parts, operates: bool) -> Option<Failure> {
     if !app.hosts.admit(parts, operates) {
         return Some(Failure::of(
             Reason::Host,
-            "this server is not known under the name in the request's host; who runs it can set `hosts`",
+            "this server does not answer to the host name in the request; its operator can set `hosts`",
         ));
     }
     // A page of another site is kept from using what the browser sends by itself. A token is no such thing.
@@ -108,7 +108,7 @@ fn refusal(app: &App, parts: &Parts, operates: bool) -> Option<Failure> {
     foreign.then(|| {
         Failure::of(
             Reason::Origin,
-            "this comes from a page of another site, which may not do that",
+            "this comes from a page of another site, which is not allowed",
         )
     })
 }
@@ -148,15 +148,17 @@ async fn in_shape(response: Response) -> Response {
     let words = String::from_utf8_lossy(&words);
     let words = words.trim();
     let (reason, otherwise) = match parts.status {
-        StatusCode::METHOD_NOT_ALLOWED => (Reason::Method, "this path does not take that method"),
+        StatusCode::METHOD_NOT_ALLOWED => {
+            (Reason::Method, "this path does not support that method")
+        }
         StatusCode::PAYLOAD_TOO_LARGE => (Reason::Malformed, "the request is too long"),
         StatusCode::GATEWAY_TIMEOUT => (
             Reason::Timeout,
-            "this took too long, or the request did not come to its end; try again",
+            "this took too long, or the request was incomplete; try again",
         ),
         StatusCode::UPGRADE_REQUIRED => (Reason::Upgrade, "this path is for WebSockets"),
         status if status.is_server_error() => (Reason::Fault, "a fault of the server"),
-        _ => (Reason::Malformed, "the request is not understood"),
+        _ => (Reason::Malformed, "the request cannot be understood"),
     };
     let message = match words {
         "" => otherwise,

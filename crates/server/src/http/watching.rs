@@ -81,7 +81,7 @@ fn after(text: &str) -> Result<After, Failure> {
     let shown: String = text.chars().take(60).collect();
     read().ok_or_else(|| {
         wrong(format!(
-            "after: {shown:?}, expected `next` of the page before"
+            "after: {shown:?}, expected `next` of the previous page"
         ))
     })
 }

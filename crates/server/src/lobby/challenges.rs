@@ -37,13 +37,13 @@ impl Lobby {
             (ids.into_iter().collect(), families.into_iter().collect());
         let wanted = wishes::games_of(games, &ids, &families)?;
         let [wanted] = &wanted[..] else {
-            let message = "exactly one of variant and family is wanted";
+            let message = "exactly one of variant and family is needed";
             return Err(refused(Reason::Variant, message));
         };
         let control = wishes::clock_of(&wish.clock)?;
         wishes::may_count(wish.rated, &[control], from)?;
         if from.guest == to.id {
-            return Err(refused(Reason::Opponent, "nobody challenges himself"));
+            return Err(refused(Reason::Opponent, "you cannot challenge yourself"));
         }
         if self.apart(from).await?.contains(&to.id) {
             let message = format!("{} does not take challenges from you", to.name);
@@ -133,7 +133,7 @@ impl Lobby {
         let row = row.filter(|r| r.target.as_ref() == Some(&person.guest));
         let row = row.ok_or_else(none)?;
         if row.game.is_some() || row.answer.is_some() || row.until_ms <= wall_ms() {
-            return Err(refused(Reason::Gone, "this challenge is not open any more"));
+            return Err(refused(Reason::Gone, "this challenge is no longer open"));
         }
         let from = self.inner.accounts.store().account(&row.person).await?;
         let from = from.filter(|a| !a.deleted).ok_or_else(none)?;
@@ -169,7 +169,7 @@ impl Lobby {
         let word = word.and_then(|v| v.as_str().map(str::to_owned));
         let answer = word.unwrap_or_default();
         if !self.inner.store.decline_offer(id, &answer).await? {
-            return Err(refused(Reason::Gone, "this challenge is not open any more"));
+            return Err(refused(Reason::Gone, "this challenge is no longer open"));
         }
         self.tell_gone(&row, Some(reason));
         Ok(())
@@ -182,7 +182,7 @@ impl Lobby {
         let row = own.ok_or_else(|| refused(Reason::NoSuchOffer, "you have no such challenge"))?;
         match self.inner.store.withdraw_offer(id, &person.guest).await? {
             true => self.tell_gone(&row, None),
-            false => return Err(refused(Reason::Gone, "a game has come of it already")),
+            false => return Err(refused(Reason::Gone, "its game has already begun")),
         }
         Ok(())
     }
@@ -201,7 +201,7 @@ impl Lobby {
     /// Wants nothing to do with somebody: no challenge, no pairing.
     pub async fn block(&self, person: &Person, other: &AccountRow) -> Result<(), Refused> {
         if person.guest == other.id {
-            return Err(refused(Reason::Opponent, "nobody blocks himself"));
+            return Err(refused(Reason::Opponent, "you cannot block yourself"));
         }
         let store = &self.inner.store;
         store.block(&person.guest, &other.id, wall_ms()).await?;

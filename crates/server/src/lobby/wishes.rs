@@ -17,7 +17,7 @@ const CLOCKS: usize = 12;
 
 /// The refusal of a guest who wishes for a game that counts.
 pub fn sign_in() -> Refused {
-    let message = "rated games are played by those who have an account: sign in first";
+    let message = "rated games need an account: sign in first";
     refused(Reason::SignIn, message)
 }
 
@@ -37,8 +37,7 @@ pub fn wish_of(games: &Games, seek: &NewSeek, person: &Person) -> Result<Wish, R
     }
     let days = |clock: &TimeControl| matches!(clock, TimeControl::Correspondence { .. });
     if clocks.iter().any(days) && !clocks.iter().all(days) {
-        let message =
-            "clocks: days a move and a clock for the board are two offers; make one of each";
+        let message = "clocks: days for a move and a clock for the board cannot be combined; make an offer for each";
         return Err(refused(Reason::Clock, message));
     }
     let range = match (seek.min_rating, seek.max_rating) {
@@ -83,7 +82,7 @@ pub fn may_count(rated: bool, clocks: &[TimeControl], person: &Person) -> Result
     }
     match clocks.iter().all(|clock| Speed::of(clock).is_some()) {
         true => Ok(()),
-        false => Err(refused(Reason::Clock, "a rated game has a clock")),
+        false => Err(refused(Reason::Clock, "a rated game must have a clock")),
     }
 }
 
@@ -94,7 +93,7 @@ pub fn games_of(
     families: &[String],
 ) -> Result<Vec<Wanted>, Refused> {
     if ids.len() + families.len() > GAMES {
-        let message = format!("games: more than {GAMES}; leave them out to wish for any");
+        let message = format!("games: more than {GAMES}; leave them out for any game");
         return Err(refused(Reason::Variant, message));
     }
     let mut wanted = Vec::new();

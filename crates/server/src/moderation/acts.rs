@@ -172,7 +172,7 @@ impl Moderation {
             let name: String = name.chars().take(40).collect();
             refused(
                 Reason::NoSuchPerson,
-                format!("there is no account of the name {name:?}"),
+                format!("there is no account with the name {name:?}"),
             )
         })?;
         self.may_act_on(actor, &account.id, &account.name)?;
@@ -185,7 +185,7 @@ impl Moderation {
             true => Ok(()),
             false => Err(refused(
                 Reason::Operator,
-                format!("{name} moderates: only who runs the server can act here"),
+                format!("{name} is a moderator: only the server's operator can act here"),
             )),
         }
     }
@@ -201,7 +201,7 @@ impl Moderation {
     async fn guest(&self, id: String) -> Result<Whom, Refused> {
         let fits = (8..=40).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric());
         if !fits || self.inner.accounts.is_account(&id).await? {
-            let message = "guest: this is no guest's number; accounts are banned by their names";
+            let message = "guest: this is not a guest's number; accounts are banned by their names";
             return Err(refused(Reason::NoSuchPerson, message));
         }
         let name = format!("guest {id}");
@@ -212,7 +212,7 @@ impl Moderation {
         actor.needs_operator()?;
         if self.inner.bans.ranges() >= MOST_RANGES {
             let message = format!(
-                "{MOST_RANGES} ranges of addresses are banned already: lift some, or join them to wider ones"
+                "{MOST_RANGES} ranges of addresses are already banned: lift some, or merge them into wider ones"
             );
             return Err(refused(Reason::Limit, message));
         }
@@ -305,7 +305,7 @@ impl Moderation {
         let ban = self.inner.store.find_ban(id).await?;
         let now_ms = wall_ms();
         let ban = ban.filter(|ban| ban.holds(now_ms));
-        let ban = ban.ok_or_else(|| no_item("there is no ban of this id that holds"))?;
+        let ban = ban.ok_or_else(|| no_item("there is no ban in force with this id"))?;
         Self::may_lift(actor, &ban)?;
         if let Some(person) = &ban.person {
             self.may_act_on(actor, person, "the one who is banned")?;
@@ -368,7 +368,7 @@ impl Moderation {
         let reason = bounded("reason", reason, REASON)?;
         let new = self.inner.accounts.name(name).await?;
         if new.name() == account.name {
-            let message = format!("{} has that name already", account.name);
+            let message = format!("{} already has that name", account.name);
             return Err(refused(Reason::Name, message));
         }
         let digests = |name: &AccountName| -> Vec<String> {
@@ -414,7 +414,7 @@ impl Moderation {
             return Err(no_item(message));
         };
         if found.removed {
-            return Err(refused(Reason::Gone, "this line was removed before"));
+            return Err(refused(Reason::Gone, "this line has already been removed"));
         }
         self.may_act_on(actor, &found.by.id, &found.by.name)?;
         let event = Event::Chat {
@@ -449,7 +449,7 @@ impl Moderation {
         let from_ms = from_ms.unwrap_or(now_ms);
         let term = |what: &str| {
             let message = format!(
-                "{what}: expected a time from now on, the end after the beginning and within a year"
+                "{what}: expected a time not in the past, with the end after the beginning and within a year"
             );
             refused(Reason::Term, message)
         };
@@ -458,7 +458,7 @@ impl Moderation {
         }
         if self.inner.bans.announcements().len() >= MOST_ANNOUNCEMENTS {
             let message = format!(
-                "{MOST_ANNOUNCEMENTS} announcements are shown or wait already: end one first"
+                "{MOST_ANNOUNCEMENTS} announcements are already shown or waiting: end one first"
             );
             return Err(refused(Reason::Limit, message));
         }
@@ -479,7 +479,7 @@ impl Moderation {
         actor.needs_operator()?;
         let rows = self.inner.bans.announcements();
         let row = rows.into_iter().find(|row| row.id == id);
-        let nothing = || no_item("there is no announcement of this id that is shown or will be");
+        let nothing = || no_item("there is no announcement with this id that is shown or will be");
         let row = row.ok_or_else(nothing)?;
         let logged = self.logged(actor, "end_announcement", None, row.text, "");
         let ended = self.inner.store.end_announcement(id, wall_ms(), &logged);
@@ -495,14 +495,14 @@ impl Moderation {
         let ended = self.inner.store.call_off_vote(id, wall_ms(), &logged);
         match ended.await? {
             true => Ok(done("the vote is called off", None, Follows::Nothing)),
-            false => Err(no_item("there is no vote of this id that is open")),
+            false => Err(no_item("there is no open vote with this id")),
         }
     }
 
     async fn settle(&self, actor: &Actor, id: &str, answer: &str) -> Result<Done, Refused> {
         let answer = bounded("answer", answer, ANSWER)?;
         let report = self.inner.store.report(id).await?;
-        let report = report.ok_or_else(|| no_item("there is no report of this id"))?;
+        let report = report.ok_or_else(|| no_item("there is no report with this id"))?;
         if let Some(about) = &report.about {
             self.may_act_on(actor, about, "the one whom it is about")?;
         }
@@ -514,7 +514,10 @@ impl Moderation {
         };
         match self.inner.store.settle(id, &settled, &logged).await? {
             true => Ok(done("the report is settled", None, Follows::Nothing)),
-            false => Err(refused(Reason::Gone, "this report was settled before")),
+            false => Err(refused(
+                Reason::Gone,
+                "this report has already been settled",
+            )),
         }
     }
 
@@ -549,8 +552,8 @@ fn range(text: &str) -> Result<Range, Refused> {
 fn checked(ban: NewBan) -> Result<NewBan, Refused> {
     let of_addresses = matches!(ban.whom, Whom::Addresses(_));
     let wrong = match (&ban.kind, of_addresses) {
-        (BanKind::Closed, _) => Some("kind: an account is closed by the act close"),
-        (BanKind::Chat, true) => Some("kind: addresses are banned from play alone"),
+        (BanKind::Closed, _) => Some("kind: to close an account use the act close"),
+        (BanKind::Chat, true) => Some("kind: addresses can only be banned from play"),
         (_, false) if ban.only_new => Some("only_new: this is for addresses"),
         (_, true) if ban.resign => Some("resign: this is for people"),
         (BanKind::Chat, _) if ban.resign => Some("resign: this is for bans from play"),
@@ -565,7 +568,7 @@ fn checked(ban: NewBan) -> Result<NewBan, Refused> {
         true => Ok(ban),
         false => Err(refused(
             Reason::Term,
-            "until: expected a time to come, within a hundred years; leave it out for a ban without an end",
+            "until: expected a time in the future, within a hundred years; leave it out for a ban without an end",
         )),
     }
 }

@@ -219,9 +219,9 @@ impl Bans {
             Some((_, ban)) => {
                 let what = match ban.only_new {
                     true => {
-                        "from your network one plays with an account that exists; guests do not play and no account is made"
+                        "from your network you can only play with an existing account; guests cannot play and no account can be made"
                     }
-                    false => "from your network nobody can play here",
+                    false => "nobody can play here from your network",
                 };
                 let message = format!("{what}, {}: {}", until(ban.until_ms), ban.reason);
                 Err(refused(Reason::Banned, message))

@@ -103,7 +103,7 @@ fn before(text: Option<&str>) -> Result<Option<Before>, Refused> {
             Some(before) => Ok(Some(before)),
             None => Err(refused(
                 Reason::Query,
-                "before: expected what a page before gave as `next`",
+                "before: expected the `next` of another page",
             )),
         },
     }
@@ -311,7 +311,7 @@ impl Moderation {
 
     async fn find(&self, name: &str) -> Result<AccountRow, Refused> {
         let found = self.inner.accounts.named(name).await?;
-        found.ok_or_else(|| refused(Reason::NoSuchPerson, "there is nobody of this name"))
+        found.ok_or_else(|| refused(Reason::NoSuchPerson, "there is nobody with this name"))
     }
 
     /// An account with what there is about it.
@@ -332,10 +332,10 @@ impl Moderation {
     /// A report.
     pub async fn report_seen(&self, id: &str) -> Result<Report, Refused> {
         let row = self.inner.store.report(id).await?;
-        let row = row.ok_or_else(|| no_item("there is no report of this id"))?;
+        let row = row.ok_or_else(|| no_item("there is no report with this id"))?;
         let mut seen = self.reports_seen(vec![row]).await?;
         seen.pop()
-            .ok_or_else(|| no_item("there is no report of this id"))
+            .ok_or_else(|| no_item("there is no report with this id"))
     }
 
     /// Announcements that are shown, or will be.

@@ -87,7 +87,7 @@ impl Moderation {
             true => Ok(()),
             false => Err(refused(
                 Reason::Limit,
-                format!("you have made {MOST} reports within a day, which is as many as are taken"),
+                format!("you have made {MOST} reports within a day, which is the most allowed"),
             )),
         }
     }
@@ -100,7 +100,7 @@ fn oneself() -> Refused {
 /// Takes a line of chat into a report; tells whose it is.
 fn quote(row: &mut ReportRow, table: &Table, who: Who, line: u32) -> Result<Side, Refused> {
     if !matches!(who, Who::Player(_)) {
-        let message = "the chat of a game is its players' own: open the game with your link first";
+        let message = "a game's chat is for its players only: first open the game with your link";
         return Err(refused(Reason::Seat, message));
     }
     let said = table.chat().get(line as usize).ok_or_else(|| {

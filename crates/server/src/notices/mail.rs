@@ -70,18 +70,18 @@ pub fn address_of(text: &str) -> Result<String, Refused> {
     let text = text.trim();
     if text.len() > ADDRESS || !text.is_ascii() {
         let message =
-            format!("address: expected at most {ADDRESS} letters, digits and signs of ASCII");
+            format!("address: expected at most {ADDRESS} ASCII letters, digits and signs");
         return Err(wrong(message));
     }
     let address: Address = text
         .parse()
-        .map_err(|e| wrong(format!("address: {e}; expected one as ann@example.org")))?;
+        .map_err(|e| wrong(format!("address: {e}; expected one like ann@example.org")))?;
     let domain = address.domain();
     let named = domain.contains('.') && !domain.starts_with('[') && !domain.ends_with('.');
     match named {
         true => Ok(address.to_string()),
         false => Err(wrong(
-            "address: expected a domain, as example.org, behind the @",
+            "address: expected a domain, like example.org, after the @",
         )),
     }
 }
@@ -153,15 +153,12 @@ impl Mail {
             until_ms: wall_ms() + CONFIRM_MS,
         };
         if !store.keep_mail(&row).await? {
-            return Err(refused(
-                Reason::SignIn,
-                "this account is not there any more",
-            ));
+            return Err(refused(Reason::SignIn, "this account no longer exists"));
         }
         let today = wall_ms() / DAY_MS;
         if !store.count_mail(person, today, CONFIRMATIONS).await? {
             store.remove_mail(person).await?;
-            let message = "enough e-mails were sent for you today; give an address tomorrow";
+            let message = "enough e-mails have been sent for you today; enter an address tomorrow";
             return Err(refused(Reason::Limit, message));
         }
         let site = &self.site;
@@ -177,15 +174,14 @@ impl Mail {
         match store.confirm_mail(&digest(word), wall_ms()).await? {
             true => Ok(()),
             false => Err(wrong(
-                "this link is used up or older than a day; give the address again on the page of your account",
+                "this link has been used or is older than a day; enter the address again on your account page",
             )),
         }
     }
 
     /// Ends what is sent to a person, by the word that stands in each e-mail.
     pub async fn stop(&self, store: &Arc<dyn NoticeStore>, word: &str) -> Result<(), Refused> {
-        let used =
-            || wrong("this link ends nothing (any more): no e-mails are sent to that address");
+        let used = || wrong("this link is no longer needed: no e-mails are sent to that address");
         let (person, _) = word.split_once('-').ok_or_else(used)?;
         let known = store.mail(person).await?.ok_or_else(used)?;
         if !same(&self.stop_word(person, &known.address), word) {
@@ -230,7 +226,7 @@ impl Mail {
         })?;
         if self.queue.try_send(message).is_err() {
             counter!("husun_notices_lost_total").increment(1);
-            let message = "too many e-mails wait to be sent; try again later";
+            let message = "too many e-mails are waiting to be sent; try again later";
             return Err(refused(Reason::Busy, message));
         }
         Ok(())
@@ -255,7 +251,7 @@ impl Mail {
             HeaderValue::new(HeaderName::new_from_ascii_str(name), value)
         };
         let body = format!(
-            "{text}\n\n-- \nOf what you get e-mails: {}/account\nNo more e-mails: {stop}\n",
+            "{text}\n\n-- \nChoose which e-mails you get: {}/account\nNo more e-mails: {stop}\n",
             self.site
         );
         Message::builder()

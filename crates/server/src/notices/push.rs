@@ -145,7 +145,7 @@ impl Push {
         let url = Url::parse(&new.endpoint).map_err(|e| wrong(format!("endpoint: {e}")))?;
         if !self.outgoing.takes(&url) {
             let message =
-                "endpoint: expected an address of a push service on the open internet, by https";
+                "endpoint: expected the https address of a push service on the open internet";
             return Err(wrong(message));
         }
         let keys = [("p256dh", &new.keys.p256dh), ("auth", &new.keys.auth)];
@@ -159,7 +159,7 @@ impl Push {
             read.push(bytes.ok_or_else(expected)?);
         }
         if p256::PublicKey::from_sec1_bytes(&read[0]).is_err() {
-            return Err(wrong("keys.p256dh: expected a point of the curve P-256"));
+            return Err(wrong("keys.p256dh: expected a point on the curve P-256"));
         }
         Ok(PushRow {
             id: secret(7),

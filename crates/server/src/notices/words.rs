@@ -54,8 +54,8 @@ pub fn started(game: &str, table: &Table, side: Side, at_board: bool) -> Option<
     let happening = of_game(Kind::GameStarted, game, table, side, at_board)?;
     let (other, name) = (table.player_name(side.opponent()), table.name());
     let text = match table.turn() == Some(side) {
-        true => format!("{other} plays {name} with you. You move first."),
-        false => format!("{other} plays {name} with you."),
+        true => format!("{other} is playing {name} with you. You move first."),
+        false => format!("{other} is playing {name} with you."),
     };
     Some(Happening { text, ..happening })
 }
@@ -72,7 +72,7 @@ pub fn paired(person: &str, paired: &Paired) -> Happening {
         kind: Kind::GameStarted,
         person: person.into(),
         subject: format!("game.{}", paired.game),
-        text: format!("{opponent} plays {name} with you.{first}"),
+        text: format!("{opponent} is playing {name} with you.{first}"),
         address: format!("/game/{}", paired.game),
         slow,
         at_board: false,

@@ -113,8 +113,8 @@ impl Kept {
         let over = table.stage() == Stage::Over;
         let (Some(game), true) = (table.game(), over) else {
             let message = match table.stage() {
-                Stage::Aborted => "the game was given up before it counted",
-                _ => "the game is not over yet; it can be looked back at when it is",
+                Stage::Aborted => "the game was called off before it counted",
+                _ => "the game is not over yet; it can be reviewed when it is",
             };
             return Err(refused(Reason::NotOver, message));
         };
@@ -156,7 +156,7 @@ impl Kept {
     fn of_moves(games: &Games, game: &Game) -> Result<Kept, Refused> {
         let moves = game.moves().len();
         if !(1..=MAX_MOVES).contains(&moves) {
-            let message = format!("{moves} half-moves, expected 1 to {MAX_MOVES} to look back at");
+            let message = format!("{moves} half-moves, expected 1 to {MAX_MOVES} for a review");
             return Err(refused(Reason::Moves, message));
         }
         let played = game.moves().iter().enumerate();

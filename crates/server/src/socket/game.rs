@@ -189,7 +189,7 @@ impl GameSide {
     /// Acts in the game. `at` is when it came, in the server's time, `lag` how long it was on its way.
     pub fn act(&mut self, deed: Deed, at: Duration, lag: Duration) -> Result<(), Refused> {
         let Some(presence) = &self.presence else {
-            let message = "come to a game first, by a join message";
+            let message = "first join a game, with a join message";
             return Err(Refused {
                 reason: Reason::NoGame,
                 message: message.into(),
@@ -324,7 +324,7 @@ impl GameSide {
 fn busy() -> Refused {
     Refused {
         reason: Reason::Busy,
-        message: "the game does not take this now; try again".into(),
+        message: "the game cannot take this now; try again".into(),
     }
 }
 
@@ -359,7 +359,7 @@ impl Session {
     fn may_speak(&self, deed: &Deed) -> Result<(), Refused> {
         let talks = matches!(deed, Deed::WatchersChat { .. });
         if talks && !self.person.account && !self.app.guests_may_chat {
-            let message = "here those talk who have an account: sign in first";
+            let message = "only people with an account can talk here: sign in first";
             return Err(refused(Reason::SignIn, message));
         }
         self.app.moderation.bans().may_chat(&self.person.guest)

@@ -69,7 +69,7 @@ impl GameTask {
         let seat = seat.as_deref();
         let found = self.services.keys.seat_of(&self.table, seat, &person.guest);
         let Some(who) = found.or(seat.is_none().then_some(Who::Watcher)) else {
-            let message = "this link opens no seat of this game: it was cut short, or somebody has taken the seat by it already";
+            let message = "this link opens no seat in this game: it is incomplete, or somebody has already used it";
             let refused = refusal("join", Reason::Seat.code(), message);
             return answer(request, Some(&refused));
         };
@@ -145,7 +145,7 @@ impl GameTask {
     ) {
         let Some(who) = self.sockets.get(&socket).map(|attendant| attendant.who) else {
             // Its coming was refused.
-            let message = "you are not in this game: your link opened no seat";
+            let message = "you are not a player in this game: your link opened no seat";
             let refused = refusal(deed.name(), Reason::NoGame.code(), message);
             return answer(request, Some(&refused));
         };

@@ -97,7 +97,7 @@ impl Tournaments {
                     .split_once('.')
                     .and_then(|(ms, id)| Some((ms.parse().ok()?, id)));
                 place.ok_or_else(|| {
-                    let message = format!("before: {text:?}, expected what `next` of a page says");
+                    let message = format!("before: {text:?}, expected the `next` of a page");
                     refused(Reason::Query, message)
                 })?
             }
@@ -275,7 +275,7 @@ impl Tournaments {
                 .map(|account| account.id),
         };
         let number = id.and_then(|id| tournament.number(&id));
-        number.ok_or_else(|| refused(Reason::NoSuchPerson, "nobody of this name takes part"))
+        number.ok_or_else(|| refused(Reason::NoSuchPerson, "nobody with this name takes part"))
     }
 
     /// Titles of a person.

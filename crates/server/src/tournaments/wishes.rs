@@ -57,10 +57,11 @@ pub(super) fn plan_of(games: &Games, wish: &NewTournament, now_ms: i64) -> Resul
     let control = clock_of(&wish.clock)?;
     let days = matches!(control, TimeControl::Correspondence { .. });
     if Speed::of(&control).is_none() {
-        return Err(refused(Reason::Clock, "a tournament has a clock"));
+        return Err(refused(Reason::Clock, "a tournament must have a clock"));
     }
     if days && matches!(kind, Kind::Arena { .. }) {
-        let message = "clock: in an arena people are at the board; days a move are for the others";
+        let message =
+            "clock: an arena is played at the board; days for a move are for the other kinds";
         return Err(refused(Reason::Clock, message));
     }
     if !(now_ms - SLACK_MS..=now_ms + AHEAD_MS).contains(&wish.starts_ms) {

@@ -36,13 +36,13 @@ impl Watching {
         if person.guest == other.id {
             return Err(refused(
                 Reason::Oneself,
-                format!("this is yourself: nobody {act} himself"),
+                format!("this is yourself: nobody {act} themselves"),
             ));
         }
         let people = &self.inner.people;
         let added = people.list_person(list, &person.guest, &other.id, wall_ms(), MOST);
         if !added.await? {
-            let message = format!("you {what} {MOST} people already, which is as many as are kept");
+            let message = format!("you already {what} {MOST} people, which is the most allowed");
             return Err(refused(Reason::Limit, message));
         }
         self.changed(list, person).await

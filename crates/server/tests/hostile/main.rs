@@ -441,7 +441,7 @@ async fn an_invitation_is_not_a_seat() -> Fallible<()> {
         .await
         .err()
         .ok_or("sat down")?;
-    assert!(error.to_string().contains("taken the seat"), "{error}");
+    assert!(error.to_string().contains("already used it"), "{error}");
     maker.say(&ClientMessage::Resign).await?;
     assert!(matches!(
         maker.refusal().await?.as_str(),

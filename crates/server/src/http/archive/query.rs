@@ -145,7 +145,7 @@ fn day(value: Named<'_>, later: i64) -> Result<Option<i64>, Failure> {
         let date = time::Date::from_calendar_date(year, month, day.parse().ok()?).ok()?;
         shaped.then(|| date.midnight().assume_utc().unix_timestamp() * 1000)
     };
-    let ms = read().ok_or_else(|| wrong(name, text, "a day as 2026-11-23, from 1970 on"))?;
+    let ms = read().ok_or_else(|| wrong(name, text, "a day such as 2026-11-23, from 1970 on"))?;
     Ok(Some(ms + later * DAY))
 }
 
@@ -166,7 +166,7 @@ async fn person(app: &App, visitor: &Visitor, value: Named<'_>) -> Result<Option
     }
     let found = app.accounts.named(text).await?;
     let nobody = || {
-        let message = format!("{name}: there is nobody of the name {text:?}");
+        let message = format!("{name}: there is nobody with the name {text:?}");
         Failure::of(Reason::NoSuchPerson, message)
     };
     Ok(Some(found.ok_or_else(nobody)?.id))
@@ -201,7 +201,7 @@ fn position(games: &Games, variant: &str, text: &str) -> Result<i64, Failure> {
 }
 
 fn alone(name: &str, with: &str) -> Failure {
-    let message = format!("{name}: is asked for together with {with}, which is missing");
+    let message = format!("{name}: needs {with}, which is missing");
     Failure::of(Reason::Query, message)
 }
 
