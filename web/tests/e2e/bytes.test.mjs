@@ -53,10 +53,10 @@ function told(t, name, { kB, requests, seen, heaviest }) {
   );
 }
 
-test('Home weighs 198 kB at most', async (t) => {
+test('Home weighs 100 kB at most', async (t) => {
   const home = await measure('/', (page) => page.locator('button[aria-expanded]').first().waitFor());
   told(t, 'Home', home);
-  assert.ok(home.kB <= 198, `${home.kB} kB`);
+  assert.ok(home.kB <= 100, `${home.kB} kB`);
   assert.ok(home.seen !== null && home.seen < SEEN, `seen after ${home.seen} ms`);
 });
 

@@ -29,7 +29,7 @@ pub struct Table {
 pub enum Ended {
     /// It is over with a result, in words.
     Over(String),
-    /// It was given up before it counted, or is not the bot's.
+    /// It was called off before it counted, or is not the bot's.
     Without(String),
 }
 
@@ -335,7 +335,7 @@ impl<'a> Play<'a> {
         match self.known.now.stage {
             Stage::Over => return Ok(Some(self.over())),
             Stage::Aborted => {
-                return Ok(Some(Ended::Without("given up before it counted".into())));
+                return Ok(Some(Ended::Without("called off before it counted".into())));
             }
             Stage::Waiting => {}
             Stage::Customs => self.choose(socket).await?,

@@ -61,7 +61,7 @@ pub async fn health() -> &'static str {
         (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub async fn ready(State(app): State<App>) -> Result<&'static str, Failure> {
     if !app.ready.load(Relaxed) {
-        return Err(Failure::of(Reason::Starting, "the server is shutting down"));
+        return Err(Failure::of(Reason::Busy, "the server is shutting down"));
     }
     let services = app.directory.services();
     if let Health::Ill(trouble) = &*services.writer.health().borrow() {
