@@ -135,7 +135,7 @@ impl<R: BufRead> Source<R> {
     }
 
     /// Reads up to the end of the line: `None` at the end of the text, else whether all of it was within the
-    /// limit. What was beyond is dropped.
+    /// limit. The excess is dropped.
     fn read_line(&mut self, bytes: &mut Vec<u8>) -> std::io::Result<Option<bool>> {
         let mut read = None;
         loop {
