@@ -252,7 +252,8 @@ impl Settings {
                     "" => None,
                     _ => Some(text.parse().map_err(|_| {
                         wrong(
-                            "a clock as tiger:2m+1s, delay:2m+1s, byoyomi:1m+3x5s or days:1".into(),
+                            "a clock such as tiger:2m+1s, delay:2m+1s, byoyomi:1m+3x5s or days:1"
+                                .into(),
                         )
                     })?),
                 };
