@@ -71,7 +71,7 @@ pub struct Pressed {
     pub left: Remaining,
 }
 
-/// Where the clock stands in the game. Times in [`Clock::white`] and [`Clock::black`] are as of `since`.
+/// The state of the clock in the game. Times in [`Clock::white`] and [`Clock::black`] are as of `since`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(

@@ -116,7 +116,7 @@ impl Position {
         all
     }
 
-    /// Prisoners who were in prison here and are not any more.
+    /// Prisoners here who are free in `after`.
     fn freed<'a>(&'a self, after: &'a Position) -> impl Iterator<Item = Moment> + 'a {
         let prison = self.variant().rules().prison.iter();
         let all = prison.flat_map(|cell| Side::ALL.map(|side| (side, cell.piece)));

@@ -30,7 +30,7 @@ pub enum PositionError {
 /// Why a move text is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UciError {
-    /// Not two squares and perhaps a small letter.
+    /// Not two squares with an optional lowercase letter.
     #[error(
         "`{0}` is no move: expected from-square, to-square and perhaps a small letter, as e2e4 or a10b11q"
     )]
@@ -323,7 +323,7 @@ impl Position {
     }
 
     /// Displays a move in UCI form. A move of another game, with squares or kinds that this one does not have, is
-    /// displayed as `0000`, which is no move.
+    /// displayed as `0000`, which is not a move.
     pub fn uci(&self, m: Move) -> UciMove<'_> {
         UciMove {
             variant: &self.variant,

@@ -51,7 +51,7 @@ pub enum DurationError {
     Fraction {
         /// Where.
         column: usize,
-        /// The digits behind the point, cut short.
+        /// The digits after the decimal point, cut short.
         found: String,
     },
     /// More than [`MAX_TIME`].
@@ -63,7 +63,7 @@ pub enum DurationError {
 }
 
 impl DurationError {
-    /// This error for a text that stands `by` characters into a longer one.
+    /// This error for a text that begins `by` characters into a longer one.
     pub(super) fn shifted(mut self, by: usize) -> Self {
         let (Self::Number { column, .. }
         | Self::Unit { column, .. }

@@ -147,7 +147,7 @@ impl<R: BufRead> Reader<R> {
                     self.search = Search::BehindMoves;
                     return Err(error);
                 }
-                // a line too long is no tag pair, and it is skipped already
+                // an overlong line is not a tag pair, and has been skipped already
                 Err(_) => continue,
                 Ok(next) => next,
             };

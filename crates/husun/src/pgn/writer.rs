@@ -73,7 +73,7 @@ const fn dots(side: Side) -> &'static str {
 ///
 /// Tags come as [`RawGame::complete_roster`] orders and completes them, annotations as `$n`, move numbers from
 /// the `FEN` tag if there is one (its second and last fields). A comment with a closing brace in it, which
-/// PGN cannot have between braces, is written behind a semicolon, on one line of any length. Reading the text
+/// PGN cannot have between braces, is written after a semicolon, on one line of any length. Reading the text
 /// gives the game back, its roster completed.
 ///
 /// ```
