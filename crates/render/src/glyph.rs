@@ -69,7 +69,7 @@ pub struct Lettering<'a> {
     pub height: f64,
     /// Width of strokes at a cap height of 70.
     pub weight: f64,
-    /// Where it stands.
+    /// Where it is relative to its point.
     pub anchor: Anchor,
 }
 
