@@ -34,7 +34,7 @@ pub struct StoredCard {
     pub clock: String,
     /// Half-moves played.
     pub ply: u32,
-    /// Where it stands.
+    /// Its stage.
     pub stage: Stage,
     /// Whose turn it is.
     pub turn: Option<Side>,
