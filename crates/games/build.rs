@@ -1,5 +1,5 @@
-//! Lists the folders of games/ so that adding a game is adding a folder. In the repository games/ beside this file is a
-//! link to that of the root; in a package it holds the files.
+//! Lists the folders of games/ so that adding a game is adding a folder. In the repository, games/ beside this file is
+//! a link to the one in the root; in a package it holds the files.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,6 +1,6 @@
-//! Messages between the parts of the server: told to all who listen to a subject, or asked of the one who serves it.
-//! One trait, so that the parts may live in one process or in many. Nothing on a bus is truth: a message may be lost,
-//! and who must not miss any numbers them and asks anew at a gap.
+//! Messages between the parts of the server: told to all who listen to a subject, or asked of whoever serves it. One
+//! trait, so that the parts may live in one process or in many. A bus is never authoritative: a message may be lost,
+//! so a part that must not miss any numbers them and asks again after a gap.
 
 mod local;
 #[cfg(test)]
@@ -15,50 +15,50 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
-/// Why a question has no answer.
+/// Why a question got no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BusError {
     /// Nobody serves the subject.
-    #[error("nobody is there to answer")]
+    #[error("nobody serves the subject")]
     Nobody,
     /// Somebody serves the subject already.
     #[error("the subject is served already")]
     Taken,
-    /// Too many questions wait, or the answer has not come in time.
-    #[error("no answer has come in time")]
+    /// Too many questions are waiting, or the answer did not come in time.
+    #[error("no answer came in time")]
     Late,
-    /// Who was asked has gone without an answer.
-    #[error("the one who was asked has gone")]
+    /// Whoever was asked has gone without answering.
+    #[error("whoever was asked has gone")]
     Gone,
 }
 
-/// What comes of something asked of a bus.
+/// The result of something asked of a bus.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, BusError>>;
 
-/// One who listens. Called by whoever tells, so it must not wait.
+/// A listener. Called by the sender, so it must not wait.
 pub trait Listener: Send + Sync {
-    /// Takes a message; false if nothing more is to come.
+    /// Receives a message; false if it wants no more.
     fn hear(&self, message: &Bytes) -> bool;
 }
 
-/// Subjects are words with dots between, as `game.k3x9.told`; they mean nothing to the bus.
+/// Subjects are words with dots between, such as `game.k3x9.told`; they mean nothing to the bus.
 pub trait Bus: Debug + Send + Sync + 'static {
-    /// Tells all who listen to a subject, in the order of this caller's messages. Never waits.
+    /// Tells all listeners of a subject, in the order of this caller's messages. Never waits.
     fn publish(&self, subject: &str, message: Bytes);
-    /// Has a listener told of a subject, from the answer on until it is dropped.
+    /// Adds a listener to a subject, from the moment this resolves until the subscription is dropped.
     fn subscribe<'a>(
         &'a self,
         subject: &'a str,
         listener: Arc<dyn Listener>,
     ) -> Answer<'a, Subscription>;
-    /// Asks the one who serves a subject, and waits so long for the answer.
+    /// Asks whoever serves a subject, and waits at most `patience` for the answer.
     fn request<'a>(
         &'a self,
         subject: &'a str,
         message: Bytes,
         patience: Duration,
     ) -> Answer<'a, Bytes>;
-    /// Serves a subject, of which so many questions may wait.
+    /// Serves a subject, with up to `waiting` questions in the queue.
     fn serve<'a>(&'a self, subject: &'a str, waiting: usize) -> Answer<'a, Requests>;
 }
 
@@ -79,16 +79,16 @@ impl Drop for Guard {
     }
 }
 
-/// A listener's place, which it has until this is dropped.
+/// A listener's registration, which lasts until this is dropped.
 #[must_use = "listening ends when this is dropped"]
 pub struct Subscription {
     _place: Guard,
 }
 
-/// A question, with the way of its answer.
+/// A question, with the way to answer it.
 #[derive(Debug)]
 pub struct Request {
-    /// What is asked.
+    /// The question.
     pub message: Bytes,
     /// When it came to this process.
     pub received: Instant,
@@ -96,15 +96,15 @@ pub struct Request {
 }
 
 impl Request {
-    /// Answers it. One who does not wait any more misses the answer.
+    /// Answers it. An asker who no longer waits misses the answer.
     pub fn answer(self, message: Bytes) {
         let _ = self.answer.send(message);
     }
 }
 
-/// Questions as they come to the one who serves a subject, until this is dropped.
+/// The questions of a served subject, which is served until this is dropped.
 pub struct Requests {
-    /// In boxes: the channel keeps room for many, and most subjects are asked little.
+    /// Boxed: the channel reserves room for many, and most subjects are seldom asked.
     queue: mpsc::Receiver<Box<Request>>,
     _place: Guard,
 }

@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
-/// Parts that are locked apart, so that subjects seldom wait for each other.
+/// Parts with a lock each, so that subjects seldom wait for each other.
 const PARTS: usize = 32;
 
-/// Those who listen to a subject, with the numbers of their places.
+/// The listeners of a subject, with the numbers of their registrations.
 type Listeners = Vec<(u64, Arc<dyn Listener>)>;
 
 #[derive(Default)]
@@ -66,7 +66,7 @@ pub struct LocalBus {
 }
 
 impl LocalBus {
-    /// A bus that nobody uses yet.
+    /// A bus without users so far.
     pub fn new() -> LocalBus {
         LocalBus {
             shared: Arc::new(Shared {
@@ -141,7 +141,7 @@ impl Bus for LocalBus {
                     .send(Box::new(request))
                     .await
                     .map_err(|_| BusError::Nobody)?;
-                // It may end while its questions wait: they go with it.
+                // It may end while questions wait: they are dropped with it.
                 drop(server);
                 told.await.map_err(|_| BusError::Gone)
             };

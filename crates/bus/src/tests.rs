@@ -27,7 +27,7 @@ impl Ear {
         self.heard.lock().map(|h| h.clone()).unwrap_or_default()
     }
 
-    /// Waits until it has heard so much; a bus between processes takes its time.
+    /// Waits until it has heard this many; a bus between processes takes its time.
     async fn has(&self, n: usize) -> bool {
         let start = Instant::now();
         while self.heard().len() < n && start.elapsed() < SOON {
@@ -118,7 +118,7 @@ async fn asking(bus: Arc<dyn Bus>) -> Tested {
 }
 
 async fn endings(bus: Arc<dyn Bus>) -> Tested {
-    // A question that is not answered in time, and one whose server goes.
+    // A question that is not answered in time, and one whose server goes away.
     let mut requests = bus.serve("slow", 1).await?;
     let late = bus.request("slow", "?".into(), AT_ONCE).await;
     assert_eq!(late, Err(BusError::Late));
@@ -133,7 +133,7 @@ async fn endings(bus: Arc<dyn Bus>) -> Tested {
     assert_eq!(second.message, "!");
     drop(second);
     assert_eq!(asked.await?, Err(BusError::Gone));
-    // Questions that wait go with the one who serves, and another may take the place.
+    // Waiting questions go with the server, and another may take its place.
     let asked = {
         let bus = bus.clone();
         tokio::spawn(async move { bus.request("slow", "!".into(), SOON).await })

@@ -1,5 +1,5 @@
-//! `husun admin`: accounts, bans, reports and announcements of a server, beside it while it runs, or in its storage while
-//! it does not.
+//! `husun admin`: accounts, bans, reports and announcements of a server: beside it while it runs, or in its storage
+//! while it does not.
 
 mod ask;
 mod show;
@@ -16,17 +16,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Look after a server: accounts, bans, reports, announcements
 ///
-/// Works beside the server that uses the data folder, and without one in its storage.
-/// Every act stands in a log.
+/// Works beside the server that uses the data folder, or in its storage if no server runs. Every act is logged.
 #[derive(Args)]
 pub struct Options {
     /// The server's data folder
     #[arg(long, value_name = "DIR", global = true)]
     data: Option<PathBuf>,
-    /// Database instead of a file in the data folder, as the server has it
+    /// Database instead of a file in the data folder, as given to the server
     #[arg(long, value_name = "URL", global = true)]
     database: Option<String>,
-    /// The server's settings; what is said here on the command line comes first
+    /// The server's settings; options on the command line take precedence
     #[arg(long, value_name = "FILE", global = true)]
     config: Option<PathBuf>,
     /// Print JSON
@@ -38,9 +37,9 @@ pub struct Options {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List accounts, or those with a text in their names
+    /// List accounts, or those whose names contain a text
     Accounts {
-        /// What the name has in it
+        /// Text that the name contains
         #[arg(value_name = "TEXT", default_value = "")]
         name: String,
     },
@@ -51,12 +50,12 @@ enum Command {
     },
     /// Ban an account, a guest or a range of addresses
     Ban(Ban),
-    /// Lift the bans of an account, also that it is closed, of a range of addresses, or one ban
+    /// Lift the bans of an account (and reopen it if it was closed), those of a range of addresses, or a single ban
     Unban {
         /// Name of the account
         #[arg(value_name = "NAME", required_unless_present_any = ["address", "ban"], conflicts_with_all = ["address", "ban"])]
         name: Option<String>,
-        /// Range of addresses, as 192.0.2.0/24
+        /// Range of addresses, such as 192.0.2.0/24
         #[arg(long, value_name = "RANGE", conflicts_with = "ban")]
         address: Option<String>,
         /// Id of a ban
@@ -66,9 +65,9 @@ enum Command {
         #[arg(long, default_value = "")]
         reason: String,
     },
-    /// List bans, those made last first
+    /// List bans, latest first
     Bans,
-    /// Close an account: nobody can sign in, nothing of it is deleted
+    /// Close an account: nobody can sign in, but nothing of it is deleted
     Close {
         /// Its name
         name: String,
@@ -80,7 +79,7 @@ enum Command {
     Rename {
         /// Its name
         name: String,
-        /// The new one
+        /// The new name
         to: String,
         /// Why, for the log
         #[arg(long)]
@@ -89,48 +88,48 @@ enum Command {
     /// Look at the chat of a game, or remove a line of it
     #[command(subcommand)]
     Chat(Chat),
-    /// Show a line at the top of every page, or see and end what is shown
+    /// Show a line at the top of every page, or list and end announcements
     Announce {
         /// What it says
         #[arg(value_name = "TEXT", requires = "term")]
         text: Option<String>,
-        /// For how long, as 30m, 12h, 7d, 2w
+        /// For how long, such as 30m, 12h, 7d, 2w
         #[arg(long = "for", value_name = "TIME", value_parser = time, id = "term")]
         term: Option<Duration>,
-        /// Begin after so long, as 2h
+        /// Begin after this time, such as 2h
         #[arg(long = "in", value_name = "TIME", value_parser = time, requires = "text")]
         begin: Option<Duration>,
-        /// End the announcement of this id
+        /// End the announcement with this id
         #[arg(long, value_name = "ID", conflicts_with = "text")]
         end: Option<String>,
     },
     /// Call off a vote that is open
     CallOff {
-        /// Id of the vote, which stands in its address
+        /// Id of the vote, as in its address
         vote: String,
         /// Why, for the log
         #[arg(long)]
         reason: String,
     },
-    /// List reports that are open
+    /// List open reports
     Reports {
-        /// Those that are settled
+        /// List settled ones instead
         #[arg(long)]
         settled: bool,
     },
-    /// Settle a report with an answer, which the one who made it can read
+    /// Settle a report with an answer, which its author can read
     Settle {
         /// Id of the report
         report: String,
-        /// What came of it
+        /// The outcome
         answer: String,
     },
-    /// List the accounts that moderate, add one, remove one
+    /// List the accounts that moderate, add one or remove one
     #[command(subcommand)]
     Moderators(Moderators),
-    /// What was done, by whom and why, the last first
+    /// What was done, by whom and why, latest first
     Log {
-        /// To this account
+        /// Only acts on this account
         #[arg(value_name = "NAME")]
         name: Option<String>,
     },
@@ -142,10 +141,10 @@ enum Command {
 struct Whom {
     /// Name of the account
     name: Option<String>,
-    /// Number of a guest, as reports have it
+    /// Number of a guest, as in reports
     #[arg(long, value_name = "NUMBER")]
     guest: Option<String>,
-    /// Range of addresses, as 192.0.2.0/24
+    /// Range of addresses, such as 192.0.2.0/24
     #[arg(long, value_name = "RANGE")]
     address: Option<String>,
 }
@@ -154,19 +153,19 @@ struct Whom {
 struct Ban {
     #[command(flatten)]
     whom: Whom,
-    /// Why: the one who is banned is told
+    /// Why: the banned person is told
     #[arg(long)]
     reason: String,
-    /// For how long, as 30m, 12h, 7d, 2w; for ever without it
+    /// For how long, such as 30m, 12h, 7d, 2w; for ever if not given
     #[arg(long = "for", value_name = "TIME", value_parser = time)]
     term: Option<Duration>,
-    /// From chat alone
+    /// From chat only
     #[arg(long, conflicts_with_all = ["address", "resign"])]
     chat: bool,
     /// Games under way are resigned; otherwise they go on, and are lost on time
     #[arg(long, conflicts_with = "address")]
     resign: bool,
-    /// Accounts that exist go on: no guests from there, and no new accounts
+    /// Existing accounts may go on: no guests from there, and no new accounts
     #[arg(long, requires = "address")]
     only_new: bool,
 }
@@ -182,7 +181,7 @@ enum Chat {
     Remove {
         /// Id of the game
         game: String,
-        /// Number of the line, as `husun admin chat show` has it
+        /// Number of the line, as `husun admin chat show` prints it
         line: u32,
         /// Why, for the log
         #[arg(long)]
@@ -199,17 +198,18 @@ enum Moderators {
         /// Its name
         name: String,
     },
-    /// Let it moderate no longer
+    /// No longer let an account moderate
     Remove {
         /// Its name
         name: String,
     },
 }
 
-/// A stretch of time, as `90m`.
+/// A length of time, such as `90m`.
 fn time(text: &str) -> Result<Duration, String> {
-    let wrong =
-        || format!("{text:?}, expected a number with m, h, d or w behind it, as 30m, 12h, 7d, 2w");
+    let wrong = || {
+        format!("{text:?}, expected a number followed by m, h, d or w, such as 30m, 12h, 7d, 2w")
+    };
     let unit = text.chars().last().ok_or_else(wrong)?;
     let seconds = match unit {
         'm' => 60,
@@ -226,10 +226,10 @@ fn time(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Milliseconds of Unix time after so long.
+/// Milliseconds of Unix time after a length of time.
 fn after(time: Duration) -> Result<i64> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let at = now.context("the clock of this machine stands before 1970")? + time;
+    let at = now.context("this machine's clock is set before 1970")? + time;
     i64::try_from(at.as_millis()).context("the time is too far away")
 }
 
@@ -263,7 +263,7 @@ pub fn run(options: &Options) -> Result<()> {
     })
 }
 
-/// Where what is asked for goes: to people as a table or words, to programs as JSON.
+/// Where the output goes: to people as a table or words, to programs as JSON.
 struct Out {
     json: bool,
 }
@@ -352,7 +352,7 @@ async fn carry_out(way: &Way, options: &Options) -> Result<()> {
             ..
         } => {
             let Some(term) = *term else {
-                bail!("--for: say for how long it is shown, as 12h");
+                bail!("--for: say for how long it is shown, such as 12h");
             };
             let begin = begin.unwrap_or_default();
             ModerationAct::Announce {

@@ -1,4 +1,4 @@
-//! `husun backup` and `husun restore`: a server's games and keys, to a safe place and back.
+//! `husun backup` and `husun restore`: copy a server's games and keys to a safe place and back.
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -11,7 +11,7 @@ pub struct BackupOptions {
     /// The server's data folder
     #[arg(long, value_name = "DIR", default_value = "husun-data")]
     data: PathBuf,
-    /// Folder to write to, which must not hold a backup yet
+    /// Folder to write to, which must not contain a backup yet
     #[arg(value_name = "TO")]
     to: PathBuf,
 }
@@ -19,7 +19,7 @@ pub struct BackupOptions {
 /// Make a server's data folder from a backup
 #[derive(Args)]
 pub struct RestoreOptions {
-    /// The data folder to make, which must not hold games yet
+    /// The data folder to make, which must not contain games yet
     #[arg(long, value_name = "DIR", default_value = "husun-data")]
     data: PathBuf,
     /// Folder of the backup

@@ -1,5 +1,5 @@
-//! `husun bench`: fixed positions of all games to a fixed depth. The number of positions visited tells
-//! whether the engine plays as before.
+//! `husun bench`: fixed positions of all games to a fixed depth. The number of positions visited shows whether the
+//! engine plays as before.
 
 use anyhow::Result;
 use clap::Args;

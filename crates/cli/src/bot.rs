@@ -1,4 +1,4 @@
-//! `husun bot`: an engine plays at a server, over the interface that docs/bots.md describes.
+//! `husun bot`: an engine plays on a server, over the interface that docs/bots.md describes.
 
 mod clock;
 mod engine;
@@ -20,37 +20,37 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Play at a server as a bot, with this program's engine or one that speaks UCI
+/// Play on a server as a bot, with this program's engine or one that speaks UCI
 ///
 /// The account must be marked as a program's on its page, which also shows the token. Challenges are accepted by the
-/// rules given here and declined with a reason; games under way are taken up again after a start, a failure of the
-/// network or a restart of the server. Ctrl+C ends it when the games at the board are over, a second one at once.
+/// rules given here and declined with a reason; games under way are resumed after a start, a network failure or a
+/// restart of the server. Ctrl+C ends the bot when the games at the board are over; pressing it again ends it at once.
 #[derive(Args)]
 pub struct Options {
-    /// Address of the server, as https://play.example.org
+    /// Address of the server, such as https://play.example.org
     #[arg(long, value_name = "URL")]
     server: String,
-    /// File with the token and nothing else
+    /// File that contains only the token
     #[arg(long, value_name = "FILE")]
     token: PathBuf,
     #[command(flatten)]
     engine: EngineOptions,
     #[command(flatten)]
     rules: Rules,
-    /// Games at once
+    /// Games at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=24))]
     at_once: u16,
     #[command(flatten)]
     own: Own,
-    /// Leave games at the board as they stand when it ends; they are taken up at the next start
+    /// Leave games at the board as they are when the bot ends; they are resumed at the next start
     #[arg(long)]
     leave: bool,
 }
 
-/// What the bot begins itself.
+/// Games that the bot starts itself.
 #[derive(Args, Clone)]
 pub struct Own {
-    /// Clock of what the bot offers itself, as fischer:5m+3s; may be repeated
+    /// Clock for the bot's own offers, such as fischer:5m+3s; may be repeated
     #[arg(long, value_name = "CLOCK")]
     clock: Vec<TimeControl>,
     /// Wait in the lobby with an offer of these clocks whenever there is room for a game
@@ -59,18 +59,18 @@ pub struct Own {
     /// Play against this level of the server's engine, one game after another, with sides in turn
     #[arg(long, value_name = "1-8", requires_all = ["clock", "game"], value_parser = clap::value_parser!(u8).range(1..=8))]
     level: Option<u8>,
-    /// End after so many games
+    /// End after this many games
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
 }
 
-/// Says what happens, in plain words.
+/// Tells the user what happens, in plain words.
 fn say(text: &str) {
     // Nobody is left to tell if this fails.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Plays until it is told to end.
+/// Plays until told to end.
 pub fn run(games: Catalogue, options: &Options, files: &[PathBuf]) -> Result<()> {
     let slow = |clock: &TimeControl| matches!(clock, TimeControl::Correspondence { .. });
     let clocks = &options.own.clock;
@@ -106,7 +106,7 @@ pub fn run(games: Catalogue, options: &Options, files: &[PathBuf]) -> Result<()>
         options.leave,
     );
     let ended = runtime.block_on(lobby.run());
-    // Engines that still think end with the process.
+    // Engines that are still thinking end with the process.
     runtime.shutdown_background();
     ended
 }

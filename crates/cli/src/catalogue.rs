@@ -1,4 +1,4 @@
-//! The games of this run of the program: those built in and those of the files that the user names.
+//! The games of this run of the program: the built-in ones and those from files that the user names.
 
 use anyhow::{Result, bail};
 use engine::{Engine, Options};
@@ -7,7 +7,7 @@ use husun::Variant;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Reads the user's own games, each of which may inherit from those before it, with what lies beside them.
+/// Reads the user's own games, each of which may inherit from those before it, with the files beside them.
 pub fn load(files: &[PathBuf]) -> Result<Catalogue> {
     let mut games = Catalogue::default();
     for file in files {
@@ -33,7 +33,7 @@ pub fn engine(games: &Catalogue, variant: &Arc<Variant>, options: Options) -> En
     Engine::tuned(variant.clone(), games.values(variant), options)
 }
 
-/// Pieces whose picture there is none: a letter is drawn instead.
+/// Pieces whose picture does not exist: a letter is drawn instead.
 pub fn missing_pictures(variant: &Variant) -> Vec<String> {
     let names: Vec<&str> = render::images::all().iter().map(|i| i.name).collect();
     let names = names.join(", ");

@@ -36,8 +36,8 @@ use std::time::Duration;
 
 /// Play a match between two engines
 ///
-/// An engine is `husun` (this program over UCI), `husun-xboard`, `uci:COMMAND` or `xboard:COMMAND`. Every
-/// random opening is played twice, with both colours. A state file lets an interrupted match go on.
+/// An engine is `husun` (this program over UCI), `husun-xboard`, `uci:COMMAND` or `xboard:COMMAND`. Every random
+/// opening is played twice, with both colours. With a state file, an interrupted match can be continued.
 #[derive(Args)]
 pub struct Options {
     /// Id of the game
@@ -51,45 +51,46 @@ pub struct Options {
     /// Number of games
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     games: u32,
-    /// Time: SECONDS+INCREMENT, a clock as tiger:2m+1s, delay:2m+1s, byoyomi:1m+3x5s or days:1,
-    /// movetime:SECONDS, nodes:N or depth:N
+    /// Time: SECONDS+INCREMENT, a clock such as tiger:2m+1s, delay:2m+1s, byoyomi:1m+3x5s or days:1, movetime:SECONDS,
+    /// nodes:N or depth:N
     #[arg(long, default_value = "2+0.02")]
     tc: Control,
-    /// Time of the second engine, if it has another
+    /// Time of the second engine, if it differs
     #[arg(long, value_name = "TC")]
     tc2: Option<Control>,
-    /// Games at once
+    /// Games at the same time
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     concurrency: u16,
     /// Half-moves of the random openings
     #[arg(long, value_name = "PLIES", default_value_t = 6, value_parser = clap::value_parser!(u32).range(0..=60))]
     opening: u32,
-    /// The most that an opening may favour a side, in centipawns (more than the start, if that favours one by more)
+    /// The most that an opening may favour a side, in centipawns (more if the start itself favours one by more)
     #[arg(long, value_name = "CP", default_value_t = 80, value_parser = clap::value_parser!(i32).range(0..=100_000))]
     balance: i32,
-    /// What the openings are drawn from
+    /// Seed for the openings
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Table of each engine, in mebibytes
+    /// Hash table of each engine, in mebibytes
     #[arg(long, value_name = "MB", default_value_t = 16)]
     hash: usize,
     /// Threads of each engine
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// How much later than its time a move may come, in milliseconds
+    /// How late a move may come, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 50)]
     margin: u64,
     /// Half-moves after which a game is a draw
     #[arg(long, value_name = "PLIES", default_value_t = 500)]
     max_plies: usize,
-    /// Give a game to a side that both engines have seen ahead by so much for so many moves each. What the
-    /// opening favours a side by, beyond the balance, is added
+    /// Award a game to a side that both engines have seen ahead by this much for this many moves each. If the opening
+    /// favours a side beyond the balance, that is added
     #[arg(long, value_name = "CP,MOVES", value_parser = adjudicate::resign)]
     resign: Option<Resign>,
-    /// Call a game drawn that both engines have seen within so much for so many moves each, from a move on
+    /// Declare a game drawn that both engines have seen within this much for this many moves each, from a given move
+    /// on
     #[arg(long, value_name = "CP,MOVES,FROM", value_parser = adjudicate::draw)]
     draw: Option<Draw>,
-    /// An option of the first engine, as "Skill Level=3"
+    /// An option of the first engine, such as "Skill Level=3"
     #[arg(long, value_name = "NAME=VALUE")]
     option1: Vec<String>,
     /// An option of the second engine
@@ -110,10 +111,10 @@ pub struct Options {
     /// Stop when a test of these Elo differences is decided (errors 5%)
     #[arg(long, value_name = "LOW,HIGH", value_parser = sprt)]
     sprt: Option<Sprt>,
-    /// Write the games to a PGN file, behind those in it
+    /// Append the games to a PGN file
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Keep the results in a file, and go on from it
+    /// Keep the results in a file, and continue from it
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     /// Print the report as JSON
@@ -124,7 +125,7 @@ pub struct Options {
 fn sprt(text: &str) -> Result<Sprt> {
     let (low, high) = text
         .split_once(',')
-        .ok_or_else(|| anyhow!("`{text}`: expected two numbers with a comma, as 0,10"))?;
+        .ok_or_else(|| anyhow!("`{text}`: expected two numbers with a comma, such as 0,10"))?;
     let (low, high): (f64, f64) = (low.trim().parse()?, high.trim().parse()?);
     ensure!(
         low < high,
@@ -138,17 +139,17 @@ fn sprt(text: &str) -> Result<Sprt> {
     })
 }
 
-/// All that the games of a match have in common.
+/// What the games of a match have in common.
 struct Match {
     specs: [Spec; 2],
-    /// What each engine plays by.
+    /// The terms of each engine.
     terms: [Terms; 2],
     openings: Openings,
     max_plies: usize,
     rules: Rules,
 }
 
-/// A game that has been played, with its number.
+/// A finished game, with its number.
 type Result1 = Result<(u32, Played)>;
 
 /// Plays the match and reports.
@@ -194,7 +195,7 @@ pub fn run(games: &Catalogue, options: &Options, files: &[PathBuf]) -> Result<()
         writeln!(file, "{text}")?;
         Ok(file.flush()?)
     });
-    // A match of which no game could be played has no result to tell.
+    // A match in which no game could be played has no result to report.
     if state.finished.is_empty() {
         return done;
     }
@@ -288,7 +289,7 @@ fn heading(options: &Options, contest: &Match) -> Heading {
     }
 }
 
-/// Lets workers play all games that are missing, and takes in what they have played.
+/// Lets workers play all missing games, and collects their results.
 fn supervise(
     contest: &Match,
     options: &Options,
@@ -319,7 +320,7 @@ fn supervise(
         drop(sender);
         let mut failed = Ok(());
         while let Ok(result) = results.recv() {
-            // Games still under way when the test was decided do not open it again.
+            // Games still under way when the test was decided do not reopen it.
             if settled(state) {
                 continue;
             }

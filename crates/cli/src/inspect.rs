@@ -1,5 +1,5 @@
-//! `husun inspect`: JSON lines in, JSON lines out; one answer for every line, whatever it holds. The form of both is
-//! in docs/inspect.md and docs/inspect.schema.json.
+//! `husun inspect`: JSON lines in, JSON lines out; one answer for every line, whatever it contains. The form of both
+//! is in docs/inspect.md and docs/inspect.schema.json.
 
 use anyhow::Result;
 use husun::{Game, Move, Position, Side, UciError, Variant};
@@ -27,7 +27,7 @@ struct Answer {
     winner: Option<char>,
     #[serde(skip_serializing_if = "Option::is_none")]
     children: Option<Vec<String>>,
-    /// Present where moves were to be played: `null` while the game goes on.
+    /// Present if moves were to be played: `null` while the game goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended: Option<Option<Ended>>,
 }
@@ -66,9 +66,9 @@ fn refuse(field: &str, reason: impl ToString) -> Refusal {
     }
 }
 
-/// What can be asked.
+/// Keys of a question.
 const ASKED: [&str; 4] = ["variant", "fen", "children", "play"];
-/// What an answer has besides: passed over, so that an answer can be asked again.
+/// Other keys of an answer: ignored, so that an answer can be used as a question.
 const ANSWERED: [&str; 6] = ["moves", "check", "accept", "status", "winner", "ended"];
 
 /// A line's keys in order with their values, each still as text so that an error can name its field.
@@ -97,7 +97,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Refuses keys that nobody asks with, and those given twice.
+    /// Refuses unknown keys, and those given twice.
     fn check(&self) -> Result<(), Refusal> {
         for (i, (key, _)) in self.0.iter().enumerate() {
             if !ASKED.contains(&key.as_str()) && !ANSWERED.contains(&key.as_str()) {
@@ -111,7 +111,7 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// The value of a key; `null` is none.
+    /// The value of a key; `null` counts as none.
     fn field<T: Deserialize<'a>>(&self, name: &str, expected: &str) -> Result<Option<T>, Refusal> {
         let value = self.0.iter().find(|(key, _)| key == name);
         let Some((_, value)) = value else {
@@ -149,8 +149,8 @@ fn answer(line: &str, find: &dyn Fn(&str) -> Result<Arc<Variant>>) -> Result<Ans
     Ok(describe(game.position(), children == Some(true), ended))
 }
 
-/// The moves made from a position. One that the rules allow is made though the game may be over by a
-/// draw: what is described is the position reached.
+/// The game made by the moves from a position. Moves are made even after a draw: what is described is the position
+/// reached.
 fn played(start: Position, moves: &[String]) -> Result<Game, Refusal> {
     let mut game = Game::new(start);
     for (index, text) in moves.iter().enumerate() {
@@ -227,7 +227,7 @@ fn serve<R: Read>(
             }
         }
         output.write_all(b"\n")?;
-        // Whoever waits for the answer gets it; a file is answered in large pieces.
+        // A client waiting for the answer gets it at once; a file is answered in large pieces.
         if input.buffer().is_empty() {
             output.flush()?;
         }

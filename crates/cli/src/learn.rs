@@ -1,4 +1,4 @@
-//! `husun learn`: lessons in the terminal, line by line, of built-in games and of the user's own.
+//! `husun learn`: lessons in the terminal, line by line, for built-in games and the user's own.
 
 use crate::show::{Colours, Signs, text_style};
 use crate::term;
@@ -13,12 +13,12 @@ use render::{Mark, Picture};
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
-/// Learn a game by small tasks
+/// Learn a game through small tasks
 #[derive(Args)]
 pub struct Options {
     /// Id of the game
     game: String,
-    /// Id of a lesson; without one they are listed
+    /// Id of a lesson; if not given, the lessons are listed
     lesson: Option<String>,
     /// Signs for the pieces
     #[arg(long, value_enum, default_value_t)]
@@ -91,7 +91,7 @@ fn teach(
     Ok(())
 }
 
-/// One task, until it is done or left.
+/// One task, until it is solved or left.
 fn one(
     variant: &Arc<Variant>,
     task: &Task,
@@ -149,7 +149,7 @@ fn one(
     }
 }
 
-/// The next move of the solution, as long as it has been followed.
+/// The next move of the solution, if it has been followed so far.
 fn hint(task: &Task, attempt: &Attempt<'_>) -> String {
     match task.solution.strip_prefix(attempt.moves()) {
         Some([next, ..]) => format!("Try {next}."),
@@ -164,7 +164,7 @@ fn said(text: &str, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// The board with a sign on what is to be reached, and the opponent's answer.
+/// The board with a sign on each target, and the opponent's answer.
 fn board(
     variant: &Arc<Variant>,
     attempt: &Attempt<'_>,

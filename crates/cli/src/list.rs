@@ -13,12 +13,12 @@ use std::sync::Arc;
 /// List all games
 #[derive(Args)]
 pub struct Options {
-    /// Print all that is known of each game as JSON
+    /// Print everything known about each game as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Columns that summaries must have beside the table, or they go below.
+/// Columns that summaries need beside the table, or else they go below.
 const LEAST: usize = 27;
 
 /// Prints the list.

@@ -1,4 +1,4 @@
-//! The program `husun`: reads the command line and hands over to the module of the subcommand.
+//! The program `husun`: reads the command line and calls the subcommand's module.
 
 mod admin;
 mod analyse;
@@ -33,7 +33,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Gives some memory back to the system when a server's games have left it; docs/server.md has figures.
+/// Returns some memory to the system after a server's games have left it; docs/server.md has figures.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -73,11 +73,11 @@ enum Command {
     Admin(admin::Options),
     Backup(backup::BackupOptions),
     Restore(backup::RestoreOptions),
-    /// Print the OpenAPI description of the server, which clients are made from
+    /// Print the OpenAPI description of the server, for generating clients
     Openapi,
-    /// Be an engine for programs that speak UCI
+    /// Run as an engine for programs that speak UCI
     Uci,
-    /// Be an engine for programs that speak XBoard
+    /// Run as an engine for programs that speak XBoard
     Xboard,
     /// Answer JSON lines about positions: {"variant":..,"fen":..} in, moves and status out
     Inspect,

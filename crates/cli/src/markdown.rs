@@ -1,5 +1,5 @@
-//! Markdown set for a terminal: headings, paragraphs, lists, tables and code, broken to a width, with
-//! colours or as plain text.
+//! Markdown rendered for a terminal: headings, paragraphs, lists, tables and code, wrapped to a width, with colours or
+//! as plain text.
 
 use pulldown_cmark::{Alignment, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
@@ -12,10 +12,10 @@ struct Look {
     code: bool,
 }
 
-/// A stretch of text of one look.
+/// A stretch of text in one look.
 type Run = (String, Look);
 
-/// Sets a Markdown text.
+/// Renders a Markdown text.
 pub fn render(text: &str, width: usize, colour: bool) -> String {
     let mut setter = Setter {
         out: String::new(),
@@ -168,7 +168,7 @@ impl Setter {
         self.out.push('\n');
     }
 
-    /// Writes the words gathered so far as a paragraph, behind the mark of a list's item if one waits.
+    /// Writes the words gathered so far as a paragraph, after the mark of a list item if one is waiting.
     fn paragraph(&mut self) {
         if self.runs.is_empty() {
             return;
@@ -270,7 +270,7 @@ impl Setter {
     }
 }
 
-/// Natural widths, the widest columns narrowed until the table fits.
+/// Natural widths, with the widest columns narrowed until the table fits.
 fn column_widths(table: &Table, columns: usize, width: usize) -> Vec<usize> {
     let mut widths: Vec<usize> = (0..columns)
         .map(|i| {
@@ -310,7 +310,7 @@ fn break_runs(runs: &[Run], width: usize) -> Vec<Vec<Run>> {
     lines
 }
 
-/// The words of runs, each of which may have several looks, as in `**bold**, then`.
+/// The words of runs, each of which may have several looks, such as `**bold**, then`.
 fn unbreakable(runs: &[Run]) -> Vec<Vec<Run>> {
     let mut words: Vec<Vec<Run>> = Vec::new();
     let mut glue = false;
@@ -369,7 +369,7 @@ mod tests {
         for id in games::ids() {
             let text = games::rules(id).unwrap();
             let set = render(text, 80, false);
-            // Text set as it stands, such as a position, is not broken.
+            // Preformatted text, such as a position, is not broken.
             let broken = set.lines().filter(|line| !line.starts_with("    "));
             let wrong =
                 |line: &&str| line.width() > 80 || line.contains("**") || line.contains('`');

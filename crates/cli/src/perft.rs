@@ -1,4 +1,4 @@
-//! `husun perft`: counts legal move paths, with threads and a table of counts if wanted.
+//! `husun perft`: counts legal move paths, optionally with threads and a table of known counts.
 
 use crate::start::Start;
 use anyhow::Result;
@@ -27,7 +27,7 @@ pub struct Options {
     /// Number of threads
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// Size of a table of counts already known, in mebibytes
+    /// Size of a table of known counts, in mebibytes
     #[arg(long, value_name = "MB", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1 << 20))]
     hash: u32,
     /// Print JSON
@@ -35,7 +35,7 @@ pub struct Options {
     json: bool,
 }
 
-/// After how long a progress bar shows.
+/// Delay before a progress bar is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Counts and prints.
@@ -90,8 +90,8 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Counts with a progress bar on standard error that shows once a second has passed: move by move, or
-/// as a running clock where a table is to be shared by all moves.
+/// Counts with a progress bar on standard error that appears after a second: move by move, or as a running clock if
+/// all moves share a table.
 fn with_progress(perft: Perft, position: &Position, depth: u32) -> Vec<(Move, u64)> {
     if depth < 2 {
         return perft.divide(position, depth);
@@ -111,7 +111,7 @@ fn with_progress(perft: Perft, position: &Position, depth: u32) -> Vec<(Move, u6
                 std::thread::sleep(Duration::from_millis(20));
                 show(&bar);
             }
-            // A panic there goes on here.
+            // A panic there continues here.
             worker
                 .join()
                 .unwrap_or_else(|e| std::panic::resume_unwind(e))

@@ -15,9 +15,9 @@ pub struct Options {
     game: String,
     /// The piece's letter
     letter: String,
-    /// The square that it stands on; without it, one near the middle of the board
+    /// The piece's square; if not given, one near the middle of the board
     square: Option<String>,
-    /// Squares with other pieces, as `d5,e6`: enemies, or with `=` before them the piece's own side
+    /// Squares with other pieces, such as `d5,e6`: enemies, or with `=` before a square the piece's own side
     #[arg(long, value_name = "SQUARES", value_delimiter = ',')]
     blockers: Vec<String>,
     /// Show a black piece
@@ -87,7 +87,7 @@ fn kind(variant: &Variant, text: &str) -> Result<Kind> {
     })
 }
 
-/// The existing square nearest to the middle of the board, rather south-west of it.
+/// The existing square nearest to the middle of the board, preferably south-west of it.
 fn near_middle(frame: &Frame) -> Square {
     let middle = |size: u8| (i32::from(size) - 1) / 2;
     let (x, y) = (middle(frame.files()), middle(frame.ranks()));

@@ -1,24 +1,24 @@
-//! How far long work has come: a bar on a terminal, a line a minute where standard error goes elsewhere.
+//! The progress of long work: a bar on a terminal, a line a minute if standard error goes elsewhere.
 
 use crate::term;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// From line to line.
+/// Time between lines.
 const EVERY: Duration = Duration::from_secs(60);
 
 /// Work in steps whose number is known.
 pub struct Progress {
     bar: ProgressBar,
-    /// What the work is, if that needs to be said, and what a step of it is: `game 3`, `positions`.
+    /// What the work is, if that needs to be said, and the unit of its steps: `game 3`, `positions`.
     name: String,
     unit: &'static str,
     said: Instant,
 }
 
 impl Progress {
-    /// Begins with so many of all steps done.
+    /// Starts with `done` of all steps done.
     pub fn new(name: impl Into<String>, unit: &'static str, all: u64, done: u64) -> Progress {
         let name = name.into();
         let bar = ProgressBar::new(all).with_position(done);
@@ -37,12 +37,12 @@ impl Progress {
         }
     }
 
-    /// One step more is done.
+    /// One more step is done.
     pub fn step(&mut self, message: String) {
         self.bar.inc(1);
         if self.bar.is_hidden() && self.said.elapsed() >= EVERY {
             self.said = Instant::now();
-            // A log that is gone is no reason to stop.
+            // A log that can no longer be written is no reason to stop.
             let _ = writeln!(io::stderr(), "{}", self.line(&message));
         }
         self.bar.set_message(message);
@@ -57,7 +57,7 @@ impl Progress {
         parts.join(", ")
     }
 
-    /// All is done.
+    /// All steps are done.
     pub fn finish(self) {
         self.bar.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! `husun rules`: the rules of a game for players, set in the terminal.
+//! `husun rules`: the rules of a game for players, rendered in the terminal.
 
 use crate::{markdown, term};
 use anyhow::Result;
@@ -42,7 +42,7 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The same text with its diagrams as boards of letters, each with its caption. One that cannot be read stays as it is.
+/// The text with its diagrams as boards of letters, each with its caption. One that cannot be read stays as it is.
 fn with_letters(variant: &Arc<Variant>, markdown: &str) -> String {
     let mut text = String::new();
     let mut done = 0;

@@ -8,22 +8,22 @@ use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Play in the browser: serve games to people and the engine
+/// Play in the browser: serve games between people and against the engine
 #[derive(Args)]
 pub struct Options {
     /// Address to listen at
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
-    /// Folder for games and keys, made if it is missing
+    /// Folder for games and keys, created if it is missing
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Database instead of a file in the data folder: sqlite://FILE or postgres://...
     #[arg(long, value_name = "URL")]
     database: Option<String>,
-    /// Settings; what is said here on the command line comes first
+    /// Settings; options on the command line take precedence
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Serve the browser client's files from a folder instead of the program's own
+    /// Serve the browser client's files from a folder instead of the built-in ones
     #[arg(long, value_name = "DIR")]
     client: Option<PathBuf>,
     /// Open the browser
@@ -65,10 +65,11 @@ fn settings(options: &Options) -> Result<Config> {
     Ok(config)
 }
 
-/// Files that the server needs besides its connections: database, keys, log, what is being read.
+/// Files that the server needs besides its connections: database, keys, log, files being read.
 const OTHER_FILES: u64 = 64;
 
-/// Lets the process open as many files as it may, since a connection is a file, and bounds connections by what is left.
+/// Raises the limit of open files as far as allowed, since a connection is a file, and limits connections to what is
+/// left.
 fn files_for(config: &mut Config) {
     let most = match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(most) => most,
@@ -82,19 +83,18 @@ fn files_for(config: &mut Config) {
                 wanted,
                 open_files = most,
                 connections = free,
-                "fewer connections than set: the process may not open more files (ulimit -n, LimitNOFILE=)"
+                "fewer connections than configured: the process may not open more files (ulimit -n, LimitNOFILE=)"
             );
         }
         config.limits.connections = free.clamp(1, MOST_CONNECTIONS);
     }
 }
 
-/// Connections at most where settings bound them no further.
+/// Most connections if settings do not limit them further.
 const MOST_CONNECTIONS: u32 = 10_000_000;
 
-/// The log: what `HUSUN_LOG` names, as `debug` or `server=debug`, else what an operator should know. Details of
-/// libraries are left out whatever it names: they write down whole messages and headers, and with them what opens
-/// seats and cookies.
+/// The log: what `HUSUN_LOG` names, such as `debug` or `server=debug`, or else what an operator should know. Details
+/// of libraries are always left out: they log whole messages and headers, and with them the keys to seats and cookies.
 fn log_to_stderr(json: bool) {
     use tracing_subscriber::filter::{EnvFilter, FilterExt, filter_fn};
     use tracing_subscriber::prelude::*;
@@ -117,7 +117,7 @@ fn log_to_stderr(json: bool) {
     };
 }
 
-/// Names of our crates, as log lines bear them.
+/// Names of our crates, as they appear in log lines.
 const OURS: [&str; 4] = ["server", "husun", "engine", "games"];
 
 async fn serve(config: &Config, games: Catalogue, open: bool) -> Result<()> {
@@ -130,14 +130,14 @@ async fn serve(config: &Config, games: Catalogue, open: bool) -> Result<()> {
     let address = running.address().context("the address is not known")?;
     let page = format!("http://{}/", server::operator::reachable(address));
     let data = config.data.display().to_string();
-    // Told when the storage is open: until then every answer is that the server starts.
+    // Printed when the storage is open: until then every answer is that the server is starting.
     let ready = move || {
         let mut out = std::io::stdout();
         let told = writeln!(
             out,
             "Husun serves at {page}  (Ctrl+C ends it; games are kept in {data})"
         );
-        // Nobody reads it: the server serves all the same.
+        // If nobody reads it, the server serves all the same.
         let _ = told.and_then(|()| out.flush());
         if open {
             open_browser(&page);
@@ -164,7 +164,7 @@ async fn ended() {
     let _ = interrupt.await;
 }
 
-/// Opens the page where people have a browser; if that fails the address stands on the terminal.
+/// Opens the page in the user's browser; if that fails, the address is on the terminal.
 fn open_browser(page: &str) {
     let opener = match std::env::consts::OS {
         "macos" => "open",

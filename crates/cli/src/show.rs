@@ -80,7 +80,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Shows a picture; tells whether it went to a file.
+    /// Shows a picture; returns whether it went to a file.
     pub fn show(&self, picture: &Picture) -> Result<bool> {
         let style = Style {
             set: match self.set {

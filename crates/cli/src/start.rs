@@ -1,11 +1,11 @@
-//! Options that say with which position to begin, shared by several subcommands.
+//! Options for the position to begin with, shared by several subcommands.
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use husun::{Position, Variant};
 use std::sync::Arc;
 
-/// With which position to begin.
+/// The position to begin with.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Start {
     /// Begin with this position text instead of the set-up

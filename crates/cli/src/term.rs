@@ -1,11 +1,10 @@
-//! What the program knows of the terminal: its width, whether there is one, and that a reader who
-//! has gone away is no error.
+//! What the program knows about the terminal: its width, whether there is one, and that a closed pipe is not an error.
 
 use ratatui::crossterm::terminal;
 use render::text::Colors;
 use std::io::{self, IsTerminal};
 
-/// Columns of lines where no terminal says otherwise.
+/// Width of lines if there is no terminal to say otherwise.
 const PLAIN_WIDTH: usize = 100;
 
 /// Columns of standard output: the terminal's, within reason, or a fixed number for files and pipes.
@@ -32,7 +31,7 @@ pub fn colors() -> Colors {
     }
 }
 
-/// Whether an error is that nobody reads standard output any more.
+/// Whether an error means that nobody reads standard output any more.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause.downcast_ref::<io::Error>();
@@ -43,7 +42,7 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// Breaks a text into lines of at most so many columns, at spaces.
+/// Breaks a text at spaces into lines of at most `width` columns.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     use unicode_width::UnicodeWidthStr;
     let mut lines = vec![String::new()];

@@ -19,37 +19,37 @@ pub struct Options {
     /// Ids of the games
     #[arg(required = true)]
     games: Vec<String>,
-    /// Games of self-play, of each kind
+    /// Games of self-play, for each game
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(10..=10_000_000))]
     play: u64,
-    /// Positions visited for each move of them
+    /// Positions visited for each move
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Rounds of the fit
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: u16,
-    /// What the openings are drawn from
+    /// Seed for the openings
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Threads
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// Fit what is no value of a piece or a place for all games together
+    /// Fit everything but values of pieces and places for all games together
     #[arg(long)]
     together: bool,
-    /// Start from the values estimated from the rules, not from those tuned before
+    /// Start from the values estimated from the rules, not from previously tuned ones
     #[arg(long)]
     anew: bool,
-    /// Write FOLDER/ID/values.toml for each game. Without it, the values of a game of your own are written beside its file,
-    /// as GAME.values.toml, where every command reads them; those of others as ID/values.toml
+    /// Write FOLDER/ID/values.toml for each game. If not given, the values of a game of your own are written beside
+    /// its file, as GAME.values.toml, where every command reads them; those of other games as ID/values.toml
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }
 
-/// Of so many games one is left out of the fit and tells how good it is.
+/// One in this many games is left out of the fit and used to measure it.
 const HELD_OUT: u64 = 10;
 
-/// What was played of one game: what the fit learns from, and what it is measured by.
+/// The positions played for one game: those for fitting, and those for measuring.
 struct Played {
     learn: Corpus,
     check: Corpus,
@@ -78,7 +78,7 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Plays the games of a kind, several at once. The same seed gives the same games.
+/// Plays the games of self-play for one game, several at once. The same seed gives the same games.
 fn play(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<Played> {
     let maker = || {
         let ready = engine::Options::default();
@@ -132,14 +132,14 @@ fn play(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
     };
     ensure!(
         !played.learn.samples.is_empty() && !played.check.samples.is_empty(),
-        "{}: {} games gave no quiet position: expected some; let more be played",
+        "{}: {} games gave no quiet position: expected some; play more games",
         variant.id(),
         options.play
     );
     Ok(played)
 }
 
-/// Fits and says how well.
+/// Fits and reports how well.
 fn improve(all: &mut [Played], options: &Options) -> Result<()> {
     let mut err = std::io::stderr();
     let before: Vec<f64> = all.iter().map(|p| tune::error(&p.check)).collect();
@@ -188,7 +188,7 @@ fn destination(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> 
 
 fn write(corpus: &Corpus, file: &Path) -> Result<()> {
     let text = corpus.values.to_text();
-    // What is written must be what is read.
+    // What is written must be readable.
     Values::parse(&corpus.variant, &text).with_context(|| {
         format!(
             "{}: the values found are out of bounds",

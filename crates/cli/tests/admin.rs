@@ -133,7 +133,7 @@ fn acts(data: &Path, [one, two]: [&str; 2]) -> Fallible<()> {
     Ok(())
 }
 
-/// What stands in the log after that, the first first.
+/// What the log contains after that, oldest first.
 const LOG: [&str; 10] = [
     "ban",
     "unban",

@@ -1,4 +1,4 @@
-//! `husun analyse`, `husun bench` and `husun tune` as people call them.
+//! `husun analyse`, `husun bench` and `husun tune` as users call them.
 
 use serde_json::Value;
 use std::error::Error;
@@ -14,7 +14,7 @@ fn husun(args: &[&str]) -> std::io::Result<Output> {
         .output()
 }
 
-/// What a call that must succeed prints.
+/// The output of a call that must succeed.
 fn out(args: &[&str]) -> Result<String, Box<dyn Error>> {
     let run = husun(args)?;
     let err = String::from_utf8_lossy(&run.stderr);
@@ -137,8 +137,7 @@ fn games_are_annotated() -> Done {
     assert!(err.contains("in.pgn: game 2: move 1."), "{err}");
     let text = std::fs::read_to_string(&to)?;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    // The comment and the judgement of the game stay, a mate in one is seen, and what would have been
-    // better is told.
+    // The comment and the judgement of the game stay, a mate in one is seen, and the better line is shown.
     for part in [
         "[Annotator \"Husun",
         "careless",
@@ -152,7 +151,7 @@ fn games_are_annotated() -> Done {
     let (_, better) = text.split_once("2. g4").ok_or("no move")?;
     let (better, _) = better.split_once("Qh4#").ok_or("no mate")?;
     assert!(better.contains("(2. "), "{better}");
-    // What was written can be read, and to annotate it again adds nothing but depth.
+    // What was written can be read, and annotating it again adds nothing but depth.
     assert!(out(&["pgn", "check", &to])?.ends_with("2 games, 10 moves, 0 bad\n"));
     let again = out(&[
         "analyse",
@@ -250,14 +249,14 @@ fn values_are_tuned_written_and_read() -> Done {
     let game = games::variant("shatranj").ok_or("no game")?;
     let values = engine::values::Values::parse(&game, &text)?;
     assert_ne!(values, engine::values::estimate(&game));
-    // The same games, the same fit.
+    // The same games give the same fit.
     out(&args)?;
     assert_eq!(std::fs::read_to_string(&file)?, text);
     std::fs::remove_dir_all(folder)?;
     Ok(())
 }
 
-/// A rook more is worth about what the values say, whoever is asked.
+/// An extra rook is worth about what the values say, whoever is asked.
 const ROOK_MORE: &str = "4k3/p7/8/8/8/8/P7/R3K3 w - - 0 1";
 
 /// What `husun uci` thinks of it, in centipawns.
@@ -316,7 +315,7 @@ fn values_beside_a_game_file_are_read_with_it() -> Done {
     assert!(analysed()? > 20.0);
     assert!(uci_score(&name)? > 2000);
 
-    // Values that do not fit the game are told, not passed over.
+    // Values that do not fit the game are reported, not ignored.
     std::fs::write(&beside, "[pieces]\nZ = [1, 1]\n")?;
     let refused = husun(&analyse)?;
     assert_eq!(refused.status.code(), Some(2));

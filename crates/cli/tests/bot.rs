@@ -1,5 +1,5 @@
-//! `husun bot` as a process at a server on this machine: rated games of Fairy-Stockfish against a level, challenges by
-//! the rules, and games that go on after a restart of either.
+//! `husun bot` as a process on a local server: rated games of Fairy-Stockfish against a level, challenges by the
+//! rules, and games that go on after a restart of either.
 #![cfg(unix)]
 
 #[path = "../../server/tests/common/mod.rs"]
@@ -58,7 +58,7 @@ async fn fairy_stockfish_plays_rated_games_against_a_level() -> Fallible<()> {
     let mut bot = Bot::start(&house, &token, &args)?;
     let status = bot.ends().await?;
     assert!(status.success(), "{status}: {:#?}", bot.said());
-    // Both are over by the rules of the game, and have changed both ratings by what the crate says.
+    // Both are over by the rules of the game, and have changed both ratings as the crate says.
     let path = "/api/people/Robot/ratings/capablanca/blitz";
     let start = Instant::now();
     let mut points: Vec<RatingPoint> = loop {
@@ -109,7 +109,7 @@ async fn fairy_stockfish_plays_rated_games_against_a_level() -> Fallible<()> {
     house.close()
 }
 
-/// Challenges the robot; what it answers with, nothing if the game has begun.
+/// Challenges the robot; returns its reason for declining, none if the game has begun.
 async fn challenge(from: &mut Browser, wish: Value) -> Fallible<Option<DeclineReason>> {
     let path = "/api/people/Robot/challenges";
     let answer = from.ask("POST", path, wish.clone()).await?;
@@ -174,7 +174,7 @@ async fn challenges_are_accepted_and_declined_by_the_rules() -> Fallible<()> {
     bot.says("the engine does not play this game").await?;
     let declined = challenge(&mut other_bot, fits.clone()).await?;
     assert_eq!(declined, Some(DeclineReason::People));
-    // The one that fits is accepted, and played; a second one finds no room.
+    // A suitable one is accepted and played; for a second one there is no room.
     let wish = json!({ "variant": "capablanca", "clock": "fischer:1m+1s", "side": "white" });
     assert_eq!(challenge(&mut ann, wish).await?, None);
     let games: Vec<GameCard> = ann.get("/api/me/games").await?.json()?;
@@ -202,7 +202,7 @@ async fn games_go_on_after_restarts() -> Fallible<()> {
     let mut house = House::open("bot-restart").await?;
     let (mut owner, made, token) = house.bot("Robot").await?;
     let mut ann = house.account("Ann").await?;
-    // An unknown engine and a wrong token are told at once.
+    // An unknown engine and a wrong token are reported at once.
     let wrong = house.data.join("wrong");
     std::fs::write(&wrong, "husun_wrong")?;
     for (token, args, words) in [
@@ -241,7 +241,7 @@ async fn games_go_on_after_restarts() -> Fallible<()> {
     while now.ply < 4 {
         now = socket.ply(4).await?;
     }
-    // So does the bot, which is killed, and takes the game up when it is started again.
+    // So does the bot, which is killed, and resumes the game when it is started again.
     bot.child.kill()?;
     bot.ends().await?;
     socket.play(4, &now.legal[0]).await?;
@@ -249,14 +249,14 @@ async fn games_go_on_after_restarts() -> Fallible<()> {
     let mut bot = Bot::start(&house, &token, &["--option", "Skill Level=1", "--leave"])?;
     let now = socket.ply(6).await?;
     assert_eq!(now.stage, Stage::Playing);
-    // It leaves it as it stands if it is told so.
+    // It leaves the game as it is if told so.
     bot.signal()?;
     assert!(bot.ends().await?.success(), "{:#?}", bot.said());
     let mut bot = Bot::start(&house, &token, &[])?;
     bot.says("is in the lobby").await?;
     socket.play(6, &now.legal[0]).await?;
     socket.ply(8).await?;
-    // Without its token it ends, and says why; the game goes on without it.
+    // Without its token it ends and says why; the game goes on without it.
     let path = format!("/api/account/tokens/{}", made.id);
     assert_eq!(owner.ask("DELETE", &path, Value::Null).await?.status, 204);
     assert_eq!(bot.ends().await?.code(), Some(2), "{:#?}", bot.said());
@@ -285,7 +285,7 @@ async fn it_offers_games_itself() -> Fallible<()> {
         "grand",
     ];
     let mut bot = Bot::start(&house, &token, &args)?;
-    // An offer stands as often as there is room for a game, and is taken back at the end.
+    // There is an offer whenever there is room for a game, and it is withdrawn at the end.
     for _ in 0..2 {
         let seek = offers(&mut ann, 1).await?.remove(0);
         assert!(seek.bot && seek.rated && seek.games.len() == 2, "{seek:?}");
@@ -319,7 +319,7 @@ async fn it_offers_games_itself() -> Fallible<()> {
     house.close()
 }
 
-/// Waits until so many offers stand in the lobby.
+/// Waits until there are this many offers in the lobby.
 async fn offers(browser: &mut Browser, many: usize) -> Fallible<Vec<Seek>> {
     let start = Instant::now();
     loop {
@@ -339,7 +339,7 @@ async fn an_engine_that_fails_is_started_again() -> Fallible<()> {
     let house = House::open("bot-crash").await?;
     let (_owner, _, token) = house.bot("Robot").await?;
     let mut ann = house.account("Ann").await?;
-    // It ends by itself at its first move, makes an illegal one when it is started again, and then plays.
+    // It exits at its first move, makes an illegal one when it is started again, and then plays.
     let path = |name: &str| house.data.join(name).display().to_string();
     let (script, crashed, cheated) = (path("engine.sh"), path("crashed"), path("cheated"));
     let text = format!(
@@ -369,8 +369,8 @@ async fn an_engine_that_fails_is_started_again() -> Fallible<()> {
     house.close()
 }
 
-/// TLS in front of a server, as a proxy has it, with a certificate of its own for `localhost`; the port and the
-/// certificate's file.
+/// TLS in front of a server, as a proxy provides it, with its own certificate for `localhost`; returns the port and
+/// the certificate's file.
 async fn tls_before(house: &House) -> Fallible<(u16, PathBuf)> {
     use rustls::pki_types::pem::PemObject;
     use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -407,7 +407,7 @@ async fn tls_before(house: &House) -> Fallible<(u16, PathBuf)> {
         while let Ok((stream, _)) = listener.accept().await {
             let acceptor = acceptor.clone();
             tokio::spawn(async move {
-                // Who does not trust the certificate goes away.
+                // A client that does not trust the certificate goes away.
                 let mut outside = acceptor.accept(stream).await?;
                 let mut inside = tokio::net::TcpStream::connect(server).await?;
                 tokio::io::copy_bidirectional(&mut outside, &mut inside).await

@@ -1,4 +1,4 @@
-//! `husun match` with engines that behave badly, and a match that goes on where it was interrupted.
+//! `husun match` with engines that misbehave, and a match that continues after an interruption.
 #![cfg(unix)]
 
 use serde_json::Value;
@@ -99,7 +99,7 @@ fn a_match_goes_on() {
         ])
     };
     assert_eq!(run("2")["games"], 2);
-    // A line that was cut off by an interruption is left out.
+    // A line cut off by an interruption is left out.
     let mut text = std::fs::read_to_string(&state).unwrap();
     text += "{\"number\":2,\"half_po";
     std::fs::write(&state, text).unwrap();
@@ -155,7 +155,7 @@ fn a_decided_test_is_not_opened_again() {
     );
     let games = report["games"].as_u64().unwrap();
     assert!(games < 200, "{games}");
-    // Nothing more is played when it goes on.
+    // Nothing more is played when it is continued.
     assert_eq!(run(), report);
     std::fs::remove_dir_all(folder).unwrap();
 }
@@ -232,7 +232,7 @@ fn games_end_early_where_both_agree() {
         "{report}"
     );
     assert_eq!((&report["won"], &report["lost"]), (&1.into(), &1.into()));
-    // Another rule is another match.
+    // Other rules make another match.
     let other = Command::new(env!("CARGO_BIN_EXE_husun"))
         .args([&["match"], &args[..], &["--resign", "400,2"]].concat())
         .output()

@@ -1,5 +1,5 @@
-//! Disks that fail under play: full, read-only, writes and syncs that end in errors. What was told is stored, whatever
-//! happens after; who plays is told of the trouble; the server is not ready meanwhile.
+//! Disks that fail during play: full, read-only, writes and syncs that end in errors. What players were told is
+//! stored, whatever happens afterwards; players are told about the trouble; the server is not ready meanwhile.
 #![cfg(target_os = "linux")]
 
 #[path = "../../server/tests/common/mod.rs"]
@@ -19,7 +19,7 @@ use std::time::Duration;
 /// Games under way.
 const GAMES: usize = 6;
 
-/// The layer between the server and the C library that lets writes fail.
+/// The layer between the server and the C library that makes writes fail.
 fn layer(folder: &Path) -> Fallible<PathBuf> {
     let made = folder.join("fault.so");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fault.c");
@@ -34,14 +34,14 @@ fn layer(folder: &Path) -> Fallible<PathBuf> {
     }
 }
 
-/// What is known of a game by those who play it.
+/// What a game's players know of it.
 struct Told {
     game: GameMade,
     moves: Vec<String>,
     resigned: bool,
 }
 
-/// Plays a game until told to end: every move that a player is told of is noted.
+/// Plays a game until told to end: every move that a player is told about is noted.
 async fn play(
     address: SocketAddr,
     end: Arc<AtomicBool>,
@@ -95,7 +95,7 @@ async fn play(
     })
 }
 
-/// Faults of one kind under play, then a sudden end: all that was told is there.
+/// Faults of one kind during play, then a sudden end: everything that was told is there.
 async fn survives(kind: &str, layer: &Path, root: &Path) -> Fallible<()> {
     let data = root.join(kind);
     std::fs::create_dir_all(&data)?;
@@ -200,7 +200,7 @@ async fn a_start_on_a_full_disk_waits_until_there_is_room() -> Fallible<()> {
 async fn a_database_server_that_is_not_there_yet_is_waited_for() -> Fallible<()> {
     let root = folder("nodatabase")?;
     let config = root.join("config.toml");
-    // A port at which nobody listens.
+    // A port on which nobody listens.
     let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let text = format!("database = \"postgres://husun@{port}/husun\"\n");
     std::fs::write(&config, text)?;

@@ -1,6 +1,6 @@
-//! Honest players while others flood the server within its limits, each kind of flood from an address of its own: how
-//! long moves take, and what memory the server holds then and after. `HUSUN_FLOOD_SECONDS=60` asks for the full size,
-//! `HUSUN_SERVER` for another build of the program than the tests'.
+//! Honest players while others flood the server within its limits, each kind of flood from its own address: how long
+//! moves take, and how much memory the server holds then and afterwards. `HUSUN_FLOOD_SECONDS=60` asks for the full
+//! size, `HUSUN_SERVER` for another build of the program than the tests'.
 
 #[path = "../../server/tests/common/mod.rs"]
 mod common;
@@ -17,15 +17,15 @@ use std::time::{Duration, Instant};
 
 /// Honest games.
 const GAMES: usize = 10;
-/// How often each plays.
+/// How often each of them plays a move.
 const EVERY: Duration = Duration::from_millis(200);
-/// What no honest move may take at the 99th percentile, in milliseconds. The aim is 50 on an idle machine; what this
-/// test is to find are the seconds that floods once cost, on machines that do other work beside.
+/// What no honest move may take at the 99th percentile, in milliseconds. The goal is 50 on an idle machine; this test
+/// is meant to find the seconds that floods once cost, on machines that do other work too.
 const P99_MS: usize = 400;
-/// Memory while flooded, and a while after, in megabytes.
+/// Memory during the flood, and a while after, in megabytes.
 const DURING_MB: u64 = 600;
 const AFTER_MB: u64 = 250;
-/// How long memory may take to go back.
+/// How long memory may take to fall again.
 const SETTLING: Duration = Duration::from_secs(60);
 
 /// An address of this machine that nobody else sends from.
@@ -33,7 +33,7 @@ fn sender(n: u8) -> Option<IpAddr> {
     Some(IpAddr::V4(Ipv4Addr::new(127, 0, 7, n)))
 }
 
-/// Plays one game from both seats and notes how long it takes until both are told of a move, in microseconds.
+/// Plays one game from both seats and records how long it takes until both are told of a move, in microseconds.
 async fn honest(address: SocketAddr, end: Arc<AtomicBool>) -> Fallible<Vec<u64>> {
     let ([mut white, mut black], mut now) = pair(address).await?;
     let mut times = Vec::new();
@@ -56,7 +56,7 @@ async fn honest(address: SocketAddr, end: Arc<AtomicBool>) -> Fallible<Vec<u64>>
     Ok(times)
 }
 
-/// Does something again and again until the end, whatever is answered.
+/// Does something again and again until the end, no matter what the answer is.
 fn flood<F, T>(end: &Arc<AtomicBool>, pause: u64, mut act: impl FnMut() -> F + Send + 'static)
 where
     F: Future<Output = Fallible<T>> + Send,
@@ -71,7 +71,7 @@ where
     });
 }
 
-/// Moves of knights to and fro.
+/// Knight moves back and forth.
 fn knights(n: usize) -> Vec<&'static str> {
     ["g1f3", "g8f6", "f3g1", "f6g8"]
         .into_iter()
@@ -88,7 +88,7 @@ fn analysis(address: SocketAddr, end: &Arc<AtomicBool>) {
             let mut number = 0;
             while !end.load(Relaxed) {
                 number += 1;
-                // Another beginning each time, so that nothing of it is kept.
+                // A different beginning each time, so that nothing of it is cached.
                 let mut moves = vec![["a2a3", "b2b3", "c2c3", "d2d3", "e2e3"][n], "a7a6"];
                 moves.extend(knights(1990));
                 let question = serde_json::json!({
@@ -152,7 +152,7 @@ fn chatter(address: SocketAddr, end: &Arc<AtomicBool>) {
             white.join(&made.id, Some(&made.seat)).await?;
             let mut black = Socket::open_from(from, address, &[]).await?;
             black.join(&made.id, Some(&friend)).await?;
-            // They never read from now on.
+            // From now on they never read.
             let text = "x".repeat(500);
             while !end.load(Relaxed) {
                 white

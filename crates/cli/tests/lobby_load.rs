@@ -1,4 +1,4 @@
-//! Many people in the lobby, of whom some seek all the time: everybody is paired once, and told soon.
+//! Many people in the lobby, some of whom seek all the time: everybody is paired once, and told soon.
 //! `HUSUN_LOBBY_PEOPLE=2000 HUSUN_LOBBY_SECONDS=60` asks for the full size, `HUSUN_SERVER` for another build of the
 //! program than the tests'.
 
@@ -17,10 +17,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// Between two seeks: 50 a second.
+/// Time between two seeks: 50 a second.
 const EVERY: Duration = Duration::from_millis(20);
-/// What telling may take at the 99th percentile, in milliseconds. The aim is 50 on an idle machine; what this test is
-/// to find are lists that are walked and told too often.
+/// What telling may take at the 99th percentile, in milliseconds. The goal is 50 on an idle machine; this test is
+/// meant to find lists that are walked and sent too often.
 const P99_MS: usize = 1000;
 
 /// Somebody in the lobby.
@@ -29,7 +29,7 @@ struct Person {
     cookie: String,
 }
 
-/// When who was told of which game.
+/// Who was told of which game, and when.
 type Told = Arc<Mutex<HashMap<String, Vec<(usize, Instant)>>>>;
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -46,7 +46,8 @@ async fn come(address: SocketAddr, number: usize) -> Fallible<(Person, Socket)> 
     Ok((Person { number, cookie }, socket))
 }
 
-/// Seeks, one to three games as the number has it; when that pairs with somebody, when it was sent and the game.
+/// Seeks, one to three games depending on the number; if that pairs with somebody, returns when it was sent and the
+/// game.
 async fn seek(
     address: SocketAddr,
     cookie: &str,
@@ -124,7 +125,7 @@ async fn many_are_paired_once_and_soon() -> Fallible<()> {
         times.push((last - *sent).as_micros() as u64);
     }
     assert_eq!(told.len(), pairs.len(), "a game that nobody asked for");
-    // Who is paired waits for nothing else, so a seek may go with another of the same person.
+    // A paired person waits for nothing else, so a seek may disappear with another of the same person.
     let gone = many - 2 * pairs.len() - waiting.seeks.len();
     assert!(people < many || gone == 0, "{gone} seeks are lost");
     times.sort_unstable();

@@ -1,4 +1,4 @@
-//! The program as people call it: each subcommand, bad input, games in a pipe.
+//! The program as users call it: each subcommand, bad input, games in a pipe.
 
 use serde_json::Value;
 use std::error::Error;
@@ -34,7 +34,7 @@ fn husun_with(args: &[&str], input: impl AsRef<[u8]>) -> Result<Run, Box<dyn Err
         .spawn()?;
     let mut pipe = program.stdin.take().ok_or("no input")?;
     let bytes = input.as_ref().to_vec();
-    // A program that does not read to the end breaks the pipe, which is its right.
+    // A program that does not read to the end breaks the pipe, as it may.
     let writer = std::thread::spawn(move || pipe.write_all(&bytes));
     let output = program.wait_with_output()?;
     let _ = writer.join();
@@ -45,7 +45,7 @@ fn husun(args: &[&str]) -> Result<Run, Box<dyn Error>> {
     husun_with(args, "")
 }
 
-/// A folder of a test's own, removed when it is done.
+/// A test's own folder, removed when it is done.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -421,7 +421,7 @@ fn a_picture_beside_the_file_is_drawn() -> Done {
     let run = husun(&["show", "mine", "--game-file", &file, "--svg", &drawn])?;
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
     assert!(fs::read_to_string(&drawn)?.contains(data));
-    // What has a script in it is refused with the line and the key, and so is what lies elsewhere.
+    // A picture containing a script is refused with the line and the key, and so is one that lies elsewhere.
     let line = text.lines().count();
     for (name, inner, reason) in [
         (
@@ -513,7 +513,7 @@ fn help_version_and_no_arguments() -> Done {
         format!("husun {}\n", env!("CARGO_PKG_VERSION"))
     );
     assert_eq!(husun(&["--nonsense"])?.code, Some(2));
-    // Without a game, the first one.
+    // If no game is named, the first one.
     assert!(husun(&["play"])?.out.starts_with("Shatranj al-husun"));
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! `husun serve` as a process: killed without warning at random moments and started again, no move that was told
-//! is lost or doubled and the clocks are right; and what it says when it cannot start.
+//! `husun serve` as a process: killed without warning at random moments and restarted, no move that was told is lost
+//! or doubled, and the clocks are right; and its messages when it cannot start.
 
 #[path = "../../server/tests/common/mod.rs"]
 mod common;
@@ -22,16 +22,16 @@ const KILLS: usize = 6;
 /// How far a clock may be off.
 const EXACT: i64 = 100;
 
-/// What is known of a game by those who play it.
+/// What a game's players know of it.
 #[derive(Default)]
 struct Known {
-    /// Moves that both were told of, or one: none of them may be lost.
+    /// Moves that one or both were told of: none of them may be lost.
     told: Vec<String>,
-    /// A move sent of which nothing was heard yet: it may have been stored or not.
+    /// A move that was sent but not answered yet: it may have been stored or not.
     sent: Option<String>,
-    /// Clocks as they were told last, and the moments between which they were so.
+    /// Clocks as last reported, and the moments between which that was.
     clocks: Option<(Now, Instant, Instant)>,
-    /// The run in which they were told.
+    /// The run in which they were reported.
     run: usize,
 }
 
@@ -69,7 +69,7 @@ fn left(now: &Now, side: Side) -> Option<i64> {
     })
 }
 
-/// Compares what is told after a start with what was known before the kill.
+/// Compares what is reported after a start with what was known before the kill.
 fn check_clock(
     known: &Known,
     run: &Run,
@@ -82,15 +82,15 @@ fn check_clock(
         return None;
     }
     let killed = run.killed?;
-    // A move that was on its way and was stored has pressed the clock.
+    // A move in transit that was stored has pressed the clock.
     if before.ply != now.ply || *told_to > killed {
         return None;
     }
     let side = before.clocks.as_ref()?.running?;
     let ms = |time: Duration| time.as_millis() as i64;
     let seen = Instant::now();
-    // The server looked at its clock between two moments known here; and time has run again from some moment
-    // between listening and being ready.
+    // The server looked at its clock between two moments known here; and time has run again since some moment between
+    // listening and being ready.
     let least = ms(killed - *told_to) + ms(asked - run.ready);
     let most = ms(killed - *told_from) + ms(seen - run.listening);
     let (had, found) = (left(before, side)?, left(now, side)?);
@@ -136,7 +136,7 @@ async fn player(
     findings: Arc<Findings>,
 ) -> Fallible<usize> {
     let friend = game.friend_seat.clone().ok_or("no seat for the friend")?;
-    // As a browser: whoever was seated is known again by the cookie, if the word of the seat was lost with the server.
+    // As in a browser: a seated player is recognised by the cookie, if the seat's key was lost with the server.
     let mut cookies = Vec::new();
     for _ in 0..2 {
         let address = runs.borrow().address.ok_or("no server")?;
@@ -270,7 +270,7 @@ async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
         let killed = Instant::now();
         process.kill()?;
         tell.send_modify(|run| (run.address, run.killed) = (None, Some(killed)));
-        // Time while it is down is nobody's.
+        // Nobody is charged for time while it is down.
         tokio::time::sleep(Duration::from_millis(200)).await;
         process = Process::start(&data, &config).await?;
         tell.send_modify(|run| {

@@ -1,4 +1,4 @@
-//! The log of `husun serve`: it tells much when asked to, but never what opens a seat or stands for a guest.
+//! The log of `husun serve`: it tells much when asked to, but never what opens a seat or identifies a guest.
 
 #[path = "../../server/tests/common/mod.rs"]
 mod common;

@@ -3,7 +3,7 @@
 //!
 //!     HUSUN_SOAK=600 cargo test --release -p husun-cli --test soak -- --nocapture
 //!
-//! Without `HUSUN_SOAK` it takes a few seconds and bounds the time only roughly, as other tests run beside it.
+//! Without `HUSUN_SOAK` it takes a few seconds and bounds the time only roughly, as other tests run at the same time.
 
 use husun::{Game, Variant};
 use std::error::Error;
@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What the engine promises on a machine that has nothing else to do.
+/// What the engine promises on an otherwise idle machine.
 const PROMISE: Duration = Duration::from_millis(20);
-/// Long enough for any answer on a busy machine.
+/// Long enough for any answer, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A small generator of numbers (splitmix64).
+/// A small pseudo-random number generator (splitmix64).
 struct Random(u64);
 
 impl Random {
@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-/// The engine in a process of its own.
+/// The engine in a separate process.
 struct Engine {
     child: Child,
     input: ChildStdin,
@@ -69,7 +69,7 @@ impl Engine {
         Ok(self.input.flush()?)
     }
 
-    /// Reads until a line begins so, and says when it came.
+    /// Reads until a line begins with `start`, and returns when it came.
     fn until(&self, start: &str) -> Result<(Instant, String)> {
         loop {
             let (at, line) = self
@@ -89,7 +89,7 @@ impl Engine {
     }
 }
 
-/// A game of random moves that has not ended.
+/// A random game that has not ended.
 fn walk(variant: &Arc<Variant>, random: &mut Random) -> Game {
     let mut game = Game::new(variant.start());
     for _ in 0..random.below(60) {
@@ -120,7 +120,7 @@ fn position_line(game: &Game, random: &mut Random) -> String {
     line
 }
 
-/// Limits that do not end a search before it is stopped, and whether it may end on its own all the same.
+/// Limits that do not end a search before it is stopped, and whether it may still end on its own.
 fn go_line(random: &mut Random) -> (&'static str, bool) {
     const LINES: [(&str, bool); 7] = [
         ("go infinite", false),
@@ -134,8 +134,7 @@ fn go_line(random: &mut Random) -> (&'static str, bool) {
     LINES[random.below(LINES.len())]
 }
 
-/// How late each search ended that was stopped, the latest last, with where it was; and how many of them would have gone
-/// on.
+/// How late each stopped search ended, the latest last, with its position; and how many of them would have gone on.
 fn soak(time: Duration, seed: u64) -> Result<(Vec<(Duration, String)>, u32)> {
     let mut random = Random(seed);
     let mut engine = Engine::start()?;
@@ -165,7 +164,7 @@ fn soak(time: Duration, seed: u64) -> Result<(Vec<(Duration, String)>, u32)> {
             3 => engine.say("position fen nonsense")?,
             4 => engine.say("stop")?,
             5 => {
-                // A search that is left for the next one.
+                // A search that is abandoned for the next one.
                 engine.say("go infinite")?;
                 engine.say("go depth 2")?;
                 engine.until("bestmove")?;
@@ -198,7 +197,7 @@ fn soak(time: Duration, seed: u64) -> Result<(Vec<(Duration, String)>, u32)> {
         if !may_end {
             stops += 1;
         }
-        // A second `stop` is no harm, and nothing comes after the move.
+        // A second `stop` does no harm, and nothing comes after the move.
         engine.say("stop")?;
         engine.be_ready()?;
     }

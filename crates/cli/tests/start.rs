@@ -1,4 +1,4 @@
-//! Starts: with many games under way, and with what the first version has left behind.
+//! Starting with many games under way, and with what the first version left behind.
 
 #[path = "../../server/tests/common/mod.rs"]
 mod common;
@@ -23,8 +23,8 @@ const CLOSED: usize = 4_000;
 /// What no move may take meanwhile, in milliseconds. Closing 20,000 in one pass once took 5,200.
 const MOST_MS: u128 = 1_500;
 
-/// Games of two with clocks of twenty seconds, each with a move played, as a server that was killed leaves them when its
-/// time was `alive_ms`.
+/// Games of two with clocks of twenty seconds, each with a move played, as a server leaves them that was killed when
+/// its time was `alive_ms`.
 async fn fill(data: &Path, games: usize, alive_ms: u64) -> Fallible<()> {
     let store = SqlStore::file(&data.join("husun.sqlite")).await?;
     let run = store.begin_run(0, None).await?.run;
@@ -87,7 +87,7 @@ async fn a_server_with_many_games_is_there_at_once_and_loses_none() -> Fallible<
     let ready = begin.elapsed();
     println!("{games} games: alive after {alive:?}, ready after {ready:?}");
     assert!(ready < Duration::from_secs(5), "ready after {ready:?}");
-    // While all of them are looked after, and players have time to come back, no clock runs.
+    // While all of them are being checked, and players have time to come back, no clock runs.
     for n in (0..games).step_by((games / 40).max(1)) {
         let path = format!("/api/games/game{n:06}");
         let game: Snapshot = ask(process.address, Request::get(&path)).await?.json()?;
@@ -100,7 +100,7 @@ async fn a_server_with_many_games_is_there_at_once_and_loses_none() -> Fallible<
     Ok(())
 }
 
-/// Games that end by themselves do so in portions: who plays meanwhile is not kept waiting.
+/// Games that end by themselves do so in batches: players are not kept waiting meanwhile.
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_thousands_of_games_keeps_nobody_waiting() -> Fallible<()> {
     let games = asked("HUSUN_CLOSE_GAMES", CLOSED);
@@ -191,7 +191,7 @@ async fn games_of_the_first_version_go_on() -> Fallible<()> {
         if seen.public && seen.now.stage == Stage::Playing {
             watched.push(game.id.as_str());
         }
-        // The words of seats hold.
+        // The keys of seats still work.
         for (word, side) in [(&game.white, "white"), (&game.black, "black")] {
             let Some(word) = word else { continue };
             let mut socket = Socket::open(process.address, &[]).await?;
@@ -200,7 +200,7 @@ async fn games_of_the_first_version_go_on() -> Fallible<()> {
             assert_eq!(own.as_deref(), Some(side), "{}", game.id);
         }
     }
-    // And one is played on, its clock where it stood.
+    // And one is played on, with its clock where it stood.
     let game = &known[0];
     let mut white = Socket::open(process.address, &[]).await?;
     let told = white.join(&game.id, game.white.as_deref()).await?;
@@ -211,7 +211,7 @@ async fn games_of_the_first_version_go_on() -> Fallible<()> {
     let text = told.now.legal.first().ok_or("no legal move")?.clone();
     white.play(told.now.ply, &text).await?;
     white.ply(told.now.ply + 1).await?;
-    // What had ended is in the archive, for its players.
+    // Games that had ended are in the archive, for their players.
     for _ in 0..100 {
         let metrics = ask(process.address, Request::get("/metrics")).await?;
         if metrics.body.contains("husun_archived_total") {
@@ -227,7 +227,7 @@ async fn games_of_the_first_version_go_on() -> Fallible<()> {
         .collect();
     assert!(!over.is_empty());
     let store = SqlStore::file(&data.join("husun.sqlite")).await?;
-    // What everybody may watch is among the games to watch, and nothing else.
+    // Public games are among the games to watch, and nothing else.
     let ids: Vec<String> = known.iter().map(|game| game.id.clone()).collect();
     let boards = store.running_boards(&ids).await?;
     let boards: Vec<&str> = boards.iter().map(|board| board.game.as_str()).collect();

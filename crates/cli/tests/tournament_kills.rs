@@ -1,7 +1,7 @@
-//! Tournaments of many simulated players on a server that is killed in the midst: standings equal a slow recount of the
-//! games, nobody is paired twice, no game is rated twice. `HUSUN_ARENA_PEOPLE=500 HUSUN_ARENA_GAMES=3000` asks for the
-//! full size, `HUSUN_ARENA_KILLS` for how often the server is killed, `HUSUN_SERVER` for another build of the program
-//! than the tests'.
+//! Tournaments of many simulated players on a server that is killed in the middle: standings equal a slow recount of
+//! the games, nobody is paired twice, no game is rated twice. `HUSUN_ARENA_PEOPLE=500 HUSUN_ARENA_GAMES=3000` asks for
+//! the full size, `HUSUN_ARENA_KILLS` sets how often the server is killed, `HUSUN_SERVER` asks for another build of
+//! the program than the tests'.
 
 #[path = "../../server/tests/common/mod.rs"]
 mod common;
@@ -35,12 +35,12 @@ const LIMITS: &str = "requests_per_second = 0\npositions_per_second = 0\ngames_p
 const GAME: &str = "citadel8";
 const SPEED: &str = "blitz";
 
-/// What the players of an arena share.
+/// What an arena's players share.
 struct Arena {
     id: String,
     /// How many games are enough.
     enough: usize,
-    /// Games whose ends players have seen.
+    /// Games whose end players have seen.
     seen: Mutex<HashSet<String>>,
 }
 
@@ -54,7 +54,7 @@ impl Arena {
     }
 }
 
-/// How a game goes, which its players know by its id.
+/// How a game goes, which its players derive from its id.
 #[derive(Clone, Copy, PartialEq)]
 enum Plan {
     WhiteResigns,
@@ -82,7 +82,7 @@ async fn socket(browser: &Browser) -> Fallible<Socket> {
     Socket::open(browser.address, &[("cookie", &browser.cookie())]).await
 }
 
-/// Plays a game to its end, as it is planned.
+/// Plays a game to its end, as planned.
 async fn play(browser: &Browser, game: &str) -> Fallible<()> {
     let mut socket = socket(browser).await?;
     let snapshot: Snapshot = socket.join(game, None).await?;
@@ -103,7 +103,7 @@ async fn play(browser: &Browser, game: &str) -> Fallible<()> {
             (_, Plan::BlackResigns) if own == Side::Black => {
                 socket.say(&ClientMessage::Resign).await?;
             }
-            // The first of the two offers, the second agrees.
+            // The first of the two offers, the second accepts.
             (ply, Plan::Draw) if !drawn => {
                 drawn = true;
                 socket.say(&ClientMessage::Draw { ply, seq: None }).await?;
@@ -125,7 +125,7 @@ async fn own_game(browser: &mut Browser, id: &str) -> Fallible<Option<String>> {
     Ok(now.own.and_then(|own| own.row.game))
 }
 
-/// Is there, and plays what is paired, until it is enough or the server is away.
+/// Attends and plays what is paired, until it is enough or the server is gone.
 async fn attend(browser: &mut Browser, arena: &Arena) -> Fallible<()> {
     let mut main = socket(browser).await?;
     let id = arena.id.clone();
@@ -145,7 +145,7 @@ async fn attend(browser: &mut Browser, arena: &Arena) -> Fallible<()> {
     Ok(())
 }
 
-/// Leaves, and plays what was paired before.
+/// Leaves, and finishes what was paired before.
 async fn leave(browser: &mut Browser, arena: &Arena) -> Fallible<()> {
     let path = format!("/api/tournaments/{}/me", arena.id);
     let left = browser.ask("DELETE", &path, json!({})).await?;
@@ -157,7 +157,7 @@ async fn leave(browser: &mut Browser, arena: &Arena) -> Fallible<()> {
     Ok(())
 }
 
-/// One of an arena's players, who comes again whenever the server does.
+/// One of an arena's players, who comes back whenever the server does.
 async fn player(mut browser: Browser, arena: Arc<Arena>) -> Fallible<Browser> {
     let start = Instant::now();
     let patience = Duration::from_secs(900);
@@ -220,8 +220,8 @@ async fn standings(browser: &mut Browser, id: &str) -> Fallible<Vec<TournamentRo
     Ok(rows)
 }
 
-/// Points, games won, drawn and lost of each, counted from the games alone: 2 for a win and 1 for a draw, and twice that
-/// when the two games before were won.
+/// Points, games won, drawn and lost of each player, counted from the games alone: 2 for a win and 1 for a draw, and
+/// twice that if the two games before were won.
 async fn recount(
     browser: &mut Browser,
     games: &[TournamentGame],
@@ -250,7 +250,7 @@ async fn recount(
     Ok(counted)
 }
 
-/// Opens what a server that was killed has stored.
+/// Opens what a killed server has stored.
 async fn storage(house: &House) -> Fallible<SqlStore> {
     let file = house.data.join("husun.sqlite");
     for _ in 0..100 {
@@ -296,7 +296,7 @@ async fn nobody_twice(store: &SqlStore, id: &str) -> Fallible<usize> {
     Ok(known.len())
 }
 
-/// Each game has changed two ratings once, each from where the one before has left it.
+/// Each game has changed two ratings once, each from where the previous one left it.
 async fn rated_once(store: &SqlStore, people: &[String], games: usize) -> Fallible<()> {
     let mut rated: HashMap<String, usize> = HashMap::new();
     for name in people {
@@ -442,7 +442,8 @@ async fn an_arena_survives_kills_and_its_standings_are_right() -> Fallible<()> {
     house.close()
 }
 
-/// The server is killed at another moment of each pairing: before it, while it is stored, while its games are made.
+/// The server is killed at a different moment of each pairing: before it, while it is stored, while its games are
+/// made.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_swiss_round_is_paired_once_whenever_the_server_is_killed() -> Fallible<()> {
     let (count, rounds) = (
@@ -463,7 +464,7 @@ async fn a_swiss_round_is_paired_once_whenever_the_server_is_killed() -> Fallibl
     for round in 1..=rounds {
         let paired = |now: &TournamentNow| now.round as usize == round;
         until(&mut maker, &id, "the round is paired", paired).await?;
-        // All its games are there, though not in the same moment.
+        // All its games are there, though not at the same moment.
         let list = games(&mut maker, &id, &format!("round={round}")).await?;
         assert_eq!(list.len(), count / 2);
         for game in &list {
@@ -503,7 +504,7 @@ async fn a_swiss_round_is_paired_once_whenever_the_server_is_killed() -> Fallibl
             }
         });
         try_join_all(ends).await?;
-        // The last game has ended in this moment: what follows is cut off somewhere else each time.
+        // The last game has ended at this moment: what follows is cut off somewhere else each time.
         let pause = [0, 40, 75, 110, 160, 230, 320][round % 7];
         tokio::time::sleep(Duration::from_millis(pause)).await;
         house.kill()?;

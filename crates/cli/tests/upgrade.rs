@@ -1,6 +1,6 @@
-//! A data folder of the version before goes on in this one: people sign in, ratings are as they were, games that run are
-//! played on. `HUSUN_SERVER=OLD cargo test --test upgrade -- --ignored` makes the folder anew with the program of that
-//! version, as a game of two accounts is played there; CONTRIBUTING says when.
+//! A data folder of the previous version goes on in this one: people sign in, ratings are as they were, running games
+//! are played on. `HUSUN_SERVER=OLD cargo test --test upgrade -- --ignored` makes the folder anew with the program of
+//! that version, in which a game of two accounts is played; CONTRIBUTING says when.
 
 #[path = "../../server/tests/common/mod.rs"]
 mod common;
@@ -24,7 +24,7 @@ use std::time::Duration;
 const PEOPLE: [&str; 2] = ["Ann", "Bob"];
 const FILES: [&str; 3] = ["husun.sqlite", "alive", "cookie.key"];
 
-/// What is to be found in the folder.
+/// What should be found in the folder.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     /// The people's ratings in each game.
@@ -38,7 +38,7 @@ struct KeptGame {
     clock: String,
     moves: Vec<String>,
     over: bool,
-    /// The cookies by which the second player is known, of a game of guests.
+    /// The cookies that identify the second player in a game of guests.
     cookie: Option<String>,
 }
 
@@ -63,7 +63,7 @@ async fn snapshot(address: SocketAddr, id: &str) -> Fallible<Snapshot> {
     ask(address, Request::get(&path)).await?.json()
 }
 
-/// Plays so many half-moves, the first that is legal each time.
+/// Plays a number of half-moves, always the first legal one.
 async fn play_on(
     address: SocketAddr,
     id: &str,
@@ -152,7 +152,7 @@ async fn the_folder_is_made() -> Fallible<()> {
         }
         all.insert(name.to_owned(), found);
     }
-    // What is in the log beside the database is brought into it by a clean end.
+    // A clean end moves what is in the log beside the database into it.
     house.end()?;
     let kept = kept();
     std::fs::create_dir_all(&kept)?;
@@ -199,7 +199,7 @@ async fn a_folder_of_the_version_before_goes_on() -> Fallible<()> {
         if game.over || game.cookie.is_some() {
             continue;
         }
-        // One that runs over days is played on, to its end and to ratings.
+        // A running one over days is played on, to its end and to ratings.
         let mut sockets = [socket(&people[0]).await?, socket(&people[1]).await?];
         for socket in &mut sockets {
             let own = socket.join(&game.id, None).await?;
@@ -208,7 +208,7 @@ async fn a_folder_of_the_version_before_goes_on() -> Fallible<()> {
         play_on(address, &game.id, &mut sockets, 3).await?;
         sockets[1].say(&ClientMessage::Resign).await?;
     }
-    // A guest is known by the cookie, with the clock where it stood.
+    // A guest is recognised by the cookie, with the clock where it stood.
     let guests = found.games.iter().find(|game| game.cookie.is_some());
     let guests = guests.ok_or("no game of guests")?;
     let cookie = guests.cookie.as_deref().unwrap_or_default();

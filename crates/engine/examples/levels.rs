@@ -1,6 +1,7 @@
-//! How strong the levels are: `levels PAIRS WHO WHO GAME..` plays pairs of games between two of `1` to `8`, `grabber` and
-//! `counter`; `levels PAIRS all GAME..` plays the bots against levels 1 and 2 and each level against the one below. A level
-//! of full strength looks at 100,000 positions a move; `8:N` gives it another number. Progress goes to stderr.
+//! How strong the levels are: `levels PAIRS WHO WHO GAME..` plays pairs of games between two of `1` to `8`,
+//! `grabber` and `counter`; `levels PAIRS all GAME..` plays the bots against levels 1 and 2, and each level against
+//! the one below. A level of full strength visits 100,000 positions a move; `8:N` gives it another number. Progress
+//! goes to stderr.
 
 #[path = "../tests/sparring/mod.rs"]
 mod sparring;

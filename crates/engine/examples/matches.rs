@@ -1,8 +1,8 @@
-//! Matches between two builds of this program: `matches PATH_A PATH_B GAMES NODES GAME..` plays pairs of
-//! games from random balanced openings, both colours, and prints what A scores. Each side is a
-//! process of its own (`matches serve [LEVEL]`) that is told a game, limits and moves, one line each. A path may
-//! carry values and a level, as `./matches@values.toml:3`; `uci=PATH` is a UCI engine that knows the game by the same name. NODES may
-//! be a time, as `50ms`, or a depth, as `d4`; `A,B` gives each side its own.
+//! Matches between two builds of this program: `matches PATH_A PATH_B GAMES NODES GAME..` plays pairs of games from
+//! random balanced openings, both colours, and prints what A scores. Each side is a process of its own (`matches
+//! serve [LEVEL]`) that is told a game, limits and moves, one line each. A path may carry values and a level, such
+//! as `./matches@values.toml:3`; `uci=PATH` is a UCI engine that knows the game by the same name. NODES may be a
+//! time, such as `50ms`, or a depth, such as `d4`; `A,B` gives each side its own.
 
 use husun::{Position, Status, Variant};
 use husun_engine::values::Values;
@@ -132,8 +132,8 @@ impl Player {
         Ok(())
     }
 
-    /// Sends a line to a UCI engine and reads until a line begins with the word; the last score before
-    /// it is put behind the line.
+    /// Sends a line to a UCI engine and reads until a line begins with the word; the last score before that
+    /// line is appended to it.
     fn ask_uci(&mut self, line: &str, word: &str) -> Result<String> {
         writeln!(self.input, "{line}")?;
         self.input.flush()?;
@@ -288,7 +288,7 @@ fn play(
         if word == "accept" {
             return Ok(0.5);
         }
-        // Decided when both sides say so for some moves.
+        // Decided when both sides have agreed for some moves.
         let value: i32 = value.parse()?;
         let white = if turn == 0 { value } else { -value };
         sure[0] = if white > 900 { sure[0] + 1 } else { 0 };

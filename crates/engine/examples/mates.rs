@@ -1,13 +1,13 @@
-//! `mates COUNT GAME..`: positions with a forced win in 2 to 4 moves, one a line as `game,"fen",moves`,
-//! found by playing fast games and searching their ends exhaustively. Wins by any rule count, as
-//! baring the king; a side that may accept a draw is not lost.
+//! `mates COUNT GAME..`: positions with a forced win in 2 to 4 moves, one a line as `game,"fen",moves`, found
+//! by playing fast games and searching their ends exhaustively. Wins by any rule count, such as baring the
+//! king; a side that may accept a draw is not lost.
 
 use husun::{Position, Status};
 use husun_engine::{Engine, Limits, Options};
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
-/// Positions looked at before a search is given up.
+/// Positions visited before a search is given up.
 const LIMIT: u64 = 500_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -91,7 +91,7 @@ fn exact(position: &Position) -> Option<u32> {
     None
 }
 
-/// Whether the side to move wins within so many moves; none if that takes too long to find out.
+/// Whether the side to move wins within `moves` moves; none if that takes too long to find out.
 fn wins(position: &Position, moves: u32, nodes: &mut u64) -> Option<bool> {
     let us = position.turn();
     for m in position.legal_moves() {
@@ -112,7 +112,7 @@ fn wins(position: &Position, moves: u32, nodes: &mut u64) -> Option<bool> {
     Some(false)
 }
 
-/// Whether the side to move loses, whatever it does, with so many more moves of the other side.
+/// Whether the side to move loses, whatever it does, within `moves` more moves of the other side.
 fn loses(position: &Position, moves: u32, nodes: &mut u64) -> Option<bool> {
     let bared = position.variant().rules().endings.bare_king;
     if (moves == 0 && !bared) || (position.can_accept() && !position.in_check()) {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Depth of [`bench()`] that programs use.
 pub const BENCH_DEPTH: u32 = 7;
 
-/// Plies of random moves after which the further positions of a game stand.
+/// Plies of random moves that lead from the set-up to the other positions of a game.
 const WALKS: [u32; 3] = [12, 30, 60];
 
 /// What a bench has counted.
@@ -24,8 +24,8 @@ pub struct Bench {
     pub time: Duration,
 }
 
-/// Searches the set-up of each game, and positions some way into it, to a fixed depth. `report` is
-/// told what each game took.
+/// Searches the set-up of each game, and positions some way into it, to a fixed depth. `report` is called with
+/// the figures of each game.
 ///
 /// ```
 /// let games = [games::variant("shatranj").unwrap()];

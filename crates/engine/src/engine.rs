@@ -1,4 +1,4 @@
-//! The engine as programs use it: made for a game, keeps its memory between searches, reports while it
+//! The engine as programs use it: made for one game, it keeps its memory between searches and reports while it
 //! searches.
 
 use crate::eval::{Evaluation, Evaluator, Handmade};
@@ -38,9 +38,9 @@ pub struct Options {
     pub level: Level,
     /// Whether a win that scores more points (a Green Gem) is worth more than a mate.
     pub points: bool,
-    /// Time that a move loses on its way to the clock. Besides it, a search leaves what a late scheduler may take.
+    /// Time that a move loses on its way to the clock. A search also leaves what a late scheduler may take.
     pub overhead: Duration,
-    /// What the choices of the lower levels are drawn from, with the position.
+    /// Seed of the lower levels' choices, together with the position.
     pub seed: u64,
 }
 
@@ -86,13 +86,13 @@ pub struct Info {
 pub struct SearchResult {
     /// The move to make; none if there is no legal move (or none of those asked for is legal).
     pub best: Option<Move>,
-    /// What the opponent is expected to answer.
+    /// The opponent's expected answer.
     pub ponder: Option<Move>,
     /// For the side to move.
     pub score: Score,
     /// The expected line.
     pub pv: Vec<Move>,
-    /// Whether to accept a draw instead of moving is better (`Position::can_accept`).
+    /// Whether accepting a draw is better than moving (`Position::can_accept`).
     pub accept: bool,
     /// Depth that was completed.
     pub depth: u32,
@@ -101,7 +101,7 @@ pub struct SearchResult {
 }
 
 impl SearchResult {
-    /// What is found where there is nothing to find.
+    /// The result where there is nothing to search.
     pub(crate) fn none() -> SearchResult {
         SearchResult {
             best: None,
@@ -144,7 +144,8 @@ impl Engine {
         Engine::with_values(variant, values, options)
     }
 
-    /// An engine that plays from a text of tuned values, or from estimates where there is none that fits the game.
+    /// An engine that plays from a text of tuned values, or from estimates if there is none or it does not fit the
+    /// game.
     pub fn tuned(variant: Arc<Variant>, values: Option<&str>, options: Options) -> Engine {
         match values.and_then(|text| Values::parse(&variant, text).ok()) {
             Some(values) => Engine::with_values(variant, values, options),
@@ -179,8 +180,7 @@ impl Engine {
         &self.options
     }
 
-    /// Changes the options, which are brought within their bounds; another hash size forgets what the
-    /// table holds.
+    /// Changes the options, which are brought within their bounds; another hash size empties the table.
     pub fn set_options(&mut self, options: Options) {
         let options = within(options);
         if options.hash != self.options.hash {
@@ -189,7 +189,7 @@ impl Engine {
         self.options = options;
     }
 
-    /// Makes all that a search needs, so that the next one begins, and ends, at once. Not needed otherwise: a search
+    /// Prepares everything a search needs, so that the next one begins, and ends, at once. Not required: a search
     /// makes what it lacks, which takes up to a tenth of a second on a large board.
     pub fn prepare(&mut self) {
         self.searcher.prepare(self.options.threads);
@@ -201,9 +201,9 @@ impl Engine {
         self.searcher.clear();
     }
 
-    /// Finds the best move of a position of the engine's game. `history` holds the keys of the
-    /// positions before it, the oldest first, so that repetitions are seen. `stop` ends the search when
-    /// it becomes true; `report` is called after each iteration with what is known then.
+    /// Finds the best move of a position of the engine's game. `history` holds the keys of the positions before
+    /// it, the oldest first, so that repetitions are seen. `stop` ends the search when it becomes true;
+    /// `report` is called after each iteration with what is known by then.
     pub fn search(
         &mut self,
         position: &Position,
@@ -225,19 +225,19 @@ impl Engine {
         self.searcher.search(&ask, report)
     }
 
-    /// How many legal moves of a position of the engine's game lose nothing by the captures that they begin: how much
-    /// there is to choose from.
+    /// How many legal moves of a position of the engine's game lose nothing in the captures that they begin: how
+    /// much choice there is.
     pub fn sensible_moves(&self, position: &Position) -> usize {
         self.searcher.sensible_moves(position)
     }
 
-    /// How good a position of the engine's game is without looking ahead; none for another game's.
+    /// How good a position of the engine's game is without looking ahead; none for a position of another game.
     pub fn evaluate(&self, position: &Position) -> Option<Evaluation> {
         self.searcher.evaluate(position)
     }
 }
 
-/// The search for a game, with the judge that it is played with.
+/// The search for a game, with the judge chosen for it.
 fn searcher(variant: &Arc<Variant>, values: &Values) -> Box<dyn AnySearcher> {
     variant.visit(NewSearcher { variant, values })
 }

@@ -1,7 +1,6 @@
-//! How good a position is without looking ahead: pieces and their places, mobility, pawns and their
-//! way to promotion, threats, danger near the royal piece. What a game's rules make of it (endings,
-//! promotion, prisoners) comes from the variant; what each feature is worth from
-//! [`Values`](crate::values::Values).
+//! How good a position is without looking ahead: pieces and their places, mobility, pawns and their way to
+//! promotion, threats, danger near the royal piece. The game's special rules (endings, promotion, prisoners)
+//! come from the variant; what each feature is worth from [`Values`](crate::values::Values).
 
 use crate::exchange::Exchanges;
 use crate::facts::Facts;
@@ -21,7 +20,7 @@ mod running;
 
 pub(crate) use running::Handmade;
 
-/// Longest mobility that is told apart.
+/// The highest mobility that is distinguished.
 const MOBILITY: usize = 48;
 /// Pieces worth less, in centipawns, have outposts.
 const ROOK: i32 = 450;
@@ -53,7 +52,7 @@ pub struct Features {
     pub threats: Pair,
     /// Attacks near the opponent's royal piece, and shelter of one's own.
     pub safety: Pair,
-    /// Several royals and pieces that go well together.
+    /// Several royals, and pieces that complement each other.
     pub set: Pair,
 }
 
@@ -63,7 +62,7 @@ impl Features {
     }
 }
 
-/// An evaluation with its parts; a judge that knows none gives the total alone.
+/// An evaluation with its parts; a judge that knows no parts gives only the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evaluation {
     /// Pieces and squares, White's less Black's.
@@ -76,7 +75,7 @@ pub struct Evaluation {
     pub total: i32,
 }
 
-/// What one side attacks.
+/// The squares that one side attacks.
 #[derive(Clone, Copy)]
 struct Attacks<S> {
     all: S,
@@ -94,15 +93,15 @@ struct Attacks<S> {
 /// Where pawns shelter a royal piece.
 #[derive(Clone, Copy, Debug)]
 struct Shelter<S> {
-    /// The squares before it, next to it.
+    /// The squares before it, at one step.
     near: S,
-    /// Those a step further.
+    /// Those one step further.
     far: S,
-    /// Its file and those beside it; empty ones for files that the board has not.
+    /// Its file and those beside it; empty sets for files that the board does not have.
     files: [S; 3],
 }
 
-/// Judges positions of a game by rules of thumb.
+/// Judges positions of a game by hand-made features.
 pub(crate) struct Evaluator<S: Set> {
     facts: Arc<Facts<S>>,
     tables: Arc<Tables<S>>,
@@ -112,7 +111,7 @@ pub(crate) struct Evaluator<S: Set> {
     terms: Terms,
     /// Pieces that are neither royal nor pawns, the least first.
     officers: Vec<Kind>,
-    /// Those of them that are worth less than a rook.
+    /// Those of them worth less than a rook.
     minors: Vec<Kind>,
     royals: Vec<Kind>,
     pawn_kinds: Vec<Kind>,
@@ -127,7 +126,7 @@ pub(crate) struct Evaluator<S: Set> {
     move_rule: i32,
     /// By side and square: steps of a king to a square that draws the game.
     citadel_steps: Option<[Vec<u8>; 2]>,
-    /// Whether a small advantage without pawns wins nothing.
+    /// Whether a small advantage without pawns is not enough to win.
     needs_material: bool,
     /// The squares of one colour.
     dark: S,
@@ -275,7 +274,7 @@ impl<S: Set> Evaluator<S> {
         }
     }
 
-    /// Danger that the side makes, less its own lack of shelter.
+    /// Danger that the side creates, less its own lack of shelter.
     #[inline(always)]
     fn safety(
         &self,
@@ -329,7 +328,7 @@ impl<S: Set> Evaluator<S> {
         if self.facts.bare_loses {
             let enemy = pos.side(side.opponent());
             let left = enemy.without(self.tables.royal_pieces(pos)).count();
-            // One piece left in full, two by half, three by a quarter.
+            // One piece left counts in full, two by half, three by a quarter.
             if (1..=3).contains(&left) {
                 f.set += pair(
                     self.terms.nearly_bare.mg >> (left - 1),
@@ -349,7 +348,7 @@ impl<S: Set> Evaluator<S> {
         }
     }
 
-    /// How much of a late advantage counts, of 64.
+    /// How much of a late advantage counts, in 64ths.
     fn scale(&self, pos: &Pos<S>, eg: i32, royals: [Option<Square>; 2]) -> i32 {
         let strong = if eg >= 0 { Side::White } else { Side::Black };
         let weak = strong.opponent();
@@ -377,7 +376,7 @@ impl<S: Set> Evaluator<S> {
         scale
     }
 
-    /// With a won ending: drive the lone royal piece to the edge and come near.
+    /// In a won ending: drive the lone royal piece to the edge and come near.
     fn drive(&self, pos: &Pos<S>, eg: i32, royals: [Option<Square>; 2]) -> i32 {
         let (strong, sign) = if eg >= 0 {
             (Side::White, 1)

@@ -1,6 +1,6 @@
-//! Static exchange evaluation: whether a series of captures on one square pays. Attackers are found
-//! anew after every capture, so that hoppers that lose or gain their jump, and bent riders whose way
-//! opens, count rightly. Pins do not. Prices are those of the game's values, whatever judges positions.
+//! Static exchange evaluation: whether a series of captures on one square pays. Attackers are found anew after
+//! every capture, so that hoppers that lose or gain their jump, and bent riders whose way opens, are counted
+//! correctly. Pins are not. Prices are those of the game's values, whatever judges positions.
 
 use crate::facts::Facts;
 use crate::values::Values;
@@ -10,7 +10,7 @@ use husun::tables::Tables;
 use husun::{Kind, Move, Side, Special, Square, Variant};
 use std::sync::Arc;
 
-/// What a royal piece counts as while it may not be lost.
+/// The price of a royal piece while it may not be lost.
 const PRICELESS: i32 = 20_000;
 
 /// A kind with its price.
@@ -21,7 +21,7 @@ struct Priced {
     royal: bool,
 }
 
-/// What is won and lost by captures in a game.
+/// What captures win and lose in a game.
 pub(crate) struct Exchanges<S: Set> {
     tables: Arc<Tables<S>>,
     /// By number of the kind.
@@ -56,13 +56,13 @@ impl<S: Set> Exchanges<S> {
         self.kinds[kind.index()].price
     }
 
-    /// Whether the kind is royal, where a side has one royal piece.
+    /// Whether the kind is royal while a side has one royal piece.
     #[inline(always)]
     pub fn is_royal(&self, kind: Kind) -> bool {
         self.kinds[kind.index()].royal
     }
 
-    /// Value in exchanges of a piece that stands on the board: priceless where it is royal now.
+    /// Value in exchanges of a piece on the board: priceless while it is royal.
     #[inline(always)]
     fn price_of(&self, kind: Kind, royal_now: bool) -> i32 {
         if royal_now && self.is_royal(kind) {
@@ -80,7 +80,7 @@ impl<S: Set> Exchanges<S> {
         })
     }
 
-    /// What a move wins at once: the piece it takes and what it becomes.
+    /// What a move wins at once: the piece it captures and what it becomes.
     #[inline(always)]
     pub fn gain_of(&self, pos: &Pos<S>, m: Move) -> i32 {
         let taken = pos.captured(m).map_or(0, |(_, kind)| self.price(kind));
@@ -91,7 +91,7 @@ impl<S: Set> Exchanges<S> {
         }
     }
 
-    /// Whether the exchanges that a legal move begins win at least the threshold.
+    /// Whether the exchanges begun by a legal move win at least the threshold.
     pub fn see(&self, pos: &Pos<S>, m: Move, threshold: i32) -> bool {
         if !matches!(m.special(), Special::None | Special::EnPassant) {
             return threshold <= 0;
@@ -124,7 +124,7 @@ impl<S: Set> Exchanges<S> {
             result = !result;
             let price = self.price_of(kind, royal_now[side.index()]);
             if price >= PRICELESS {
-                // It may capture only what nothing protects.
+                // It may capture only what is unprotected.
                 let met = (attackers & pos.side(side.opponent())).any();
                 return result != met;
             }

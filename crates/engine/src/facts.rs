@@ -1,4 +1,4 @@
-//! What a game is, as search and judges ask for it: board, kinds of piece, what pawns may become and where, endings.
+//! The facts of a game that search and judges need: board, kinds of piece, what pawns may become and where, endings.
 //! Nothing here is an opinion; what things are worth is in `values`, and how positions are judged in `eval`.
 
 use crate::sight::Hardnesses;
@@ -8,7 +8,7 @@ use husun::variant::{SideSquares, StateFlag};
 use husun::{Kind, Side, Square, Variant};
 use std::sync::Arc;
 
-/// What a kind of piece is.
+/// The facts of a kind of piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KindFacts {
     pub kind: Kind,
@@ -29,7 +29,7 @@ pub(crate) struct Goal<S> {
     pub piece: Kind,
     /// By side.
     pub squares: [S; 2],
-    /// By side: the state flag that must stand, 0 for none.
+    /// By side: the state flag that must be set, 0 for none.
     pub flag: [u16; 2],
 }
 
@@ -38,9 +38,9 @@ pub(crate) struct Goal<S> {
 pub(crate) struct Promotion<S> {
     /// By side: where it may or must happen.
     pub squares: [S; 2],
-    /// What is always to be had.
+    /// What can always be chosen.
     pub to: Vec<Kind>,
-    /// What is to be had while a side has fewer of it than in the set-up, with how many these are by side.
+    /// What can be chosen while a side has fewer of it than in the set-up, with the set-up's number by side.
     pub captured: Vec<(Kind, [u32; 2])>,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Facts<S: Set> {
     /// Arrivals and releases, the former first.
     pub goals: Vec<Goal<S>>,
     pub promotion: Option<Promotion<S>>,
-    /// Whether a side may have several royal pieces, none of which is then royal.
+    /// Whether a side may have several royal pieces, in which case none of them is royal.
     pub several_royals: bool,
     /// The royal piece that may Traverse, and what it becomes.
     pub traverse: Option<(Kind, Kind)>,
@@ -85,9 +85,9 @@ pub(crate) struct Facts<S: Set> {
     pub citadels: Option<[S; 2]>,
     /// Whether a side left with its royal piece alone loses.
     pub bare_loses: bool,
-    /// Half-moves without progress that draw.
+    /// Half-moves without progress after which the game is drawn.
     pub move_rule: Option<u32>,
-    /// Occurrence of a position that draws.
+    /// Occurrences of a position at which the game is drawn.
     pub repetition: Option<u32>,
 }
 
@@ -140,13 +140,13 @@ impl<S: Set> Facts<S> {
         self.tables.square_count()
     }
 
-    /// The kinds that are wanted.
+    /// The kinds for which `wanted` holds.
     pub fn kinds_that(&self, wanted: impl Fn(KindFacts) -> bool) -> Vec<Kind> {
         let kinds = self.kinds.iter().filter(|k| wanted(**k));
         kinds.map(|k| k.kind).collect()
     }
 
-    /// Whether so many half-moves without progress draw.
+    /// Whether that many half-moves without progress draw.
     #[inline(always)]
     pub fn is_idle(&self, halfmove: u32) -> bool {
         self.move_rule.is_some_and(|rule| halfmove >= rule)
@@ -190,7 +190,7 @@ impl<S: Set> Geometry<S> {
         }
     }
 
-    /// The squares whose file and rank are wanted.
+    /// The squares for whose file and rank `wanted` holds.
     pub fn squares_that(&self, wanted: impl Fn(i32, i32) -> bool) -> S {
         let is_wanted = |&s: &Square| {
             let (x, y) = self.places[usize::from(s)];
@@ -223,7 +223,7 @@ impl<S: Set> Geometry<S> {
         steps
     }
 
-    /// By side and square: what White has of a square, and Black of the mirrored one.
+    /// By side and square: White's value of a square, and Black's of the mirrored one.
     pub fn by_side<T: Clone>(&self, of: impl Fn(usize) -> T) -> [Vec<T>; 2] {
         let white: Vec<T> = (0..self.places.len()).map(of).collect();
         let black = self.mirrored.iter().map(|&s| white[s].clone()).collect();
@@ -250,7 +250,7 @@ fn sets<S: Set>(squares: &SideSquares) -> [S; 2] {
     Side::ALL.map(|side| set(&squares[side.index()]))
 }
 
-/// Bit of a state flag, 0 if the game has not got it.
+/// Bit of a state flag, 0 if the game does not have it.
 fn flag(variant: &Variant, wanted: StateFlag) -> u16 {
     let flags = variant.state_flags().iter();
     let at = flags.enumerate().find(|(_, (_, flag))| *flag == wanted);

@@ -1,5 +1,5 @@
-//! What earlier parts of the search say of moves: which quiet ones cut, alone and after which moves,
-//! and which captures. Values drift towards a bound, so that new results outweigh old ones.
+//! What earlier parts of the search tell about moves: which quiet ones caused cutoffs, alone and after which
+//! moves, and which captures. Values drift towards a bound, so that new results outweigh old ones.
 
 use husun::{Kind, Move, Side};
 use std::hint::black_box;
@@ -20,7 +20,7 @@ pub(crate) struct History {
     capture: Vec<i16>,
     /// By side, an earlier move and this one: after the opponent's last move, after one's own.
     follow: [Vec<i16>; 2],
-    /// By the opponent's last move: what refuted it.
+    /// By the opponent's last move: the move that refuted it.
     counter: Vec<Option<Move>>,
 }
 
@@ -49,7 +49,7 @@ impl History {
             .into_iter()
             .chain(&mut self.follow)
         {
-            // A compiler that knows a table to be fresh would leave this out.
+            // A compiler that knew a table to be fresh would leave this out.
             black_box(table).fill(0);
         }
         self.counter.fill(None);
@@ -89,7 +89,7 @@ impl History {
         i32::from(self.quiet[self.quiet_at(side, m)])
     }
 
-    /// How a quiet move has done, with the moves before it: the opponent's last, one's own last.
+    /// How a quiet move has done after the moves before it: the opponent's last, one's own last.
     #[inline(always)]
     pub fn quiet_after(&self, side: Side, m: Move, before: [Option<PieceTo>; 2]) -> i32 {
         let now = self.piece_to(m);
@@ -162,7 +162,7 @@ mod tests {
             before = value;
         }
         assert!(i32::from(value) > BOUND * 9 / 10, "{value}");
-        // What is new outweighs what is old: twenty failures undo two hundred successes.
+        // New results outweigh old ones: twenty failures undo two hundred successes.
         for _ in 0..20 {
             update(&mut value, -1700);
         }

@@ -1,5 +1,5 @@
-//! How positions are judged: what the search asks of an evaluation, whichever it is. The hand-made one is in `eval`;
-//! which one a game is played with is decided in `engine`, once, and the search is compiled for each.
+//! How positions are judged: what the search asks of any evaluation. The hand-made one is in `eval`; which one a
+//! game is played with is decided in `engine`, once, and the search is compiled for each.
 
 use crate::eval::Evaluation;
 use husun::Move;
@@ -9,10 +9,10 @@ use husun::set::Set;
 /// Judges the positions of a line as the search goes down and back up.
 ///
 /// A judge keeps a stack, one entry for each position from the root on, so that what it knows of a position can be
-/// derived from what it knows of the one before (piece-square sums, the first layer of a network) and is at hand again
-/// when a move is taken back. Every thread has its own clone.
+/// derived from what it knows of the one before (piece-square sums, the first layer of a network) and is at hand
+/// again when a move is taken back. Every thread has its own clone.
 pub(crate) trait Judge<S: Set>: Clone + Send + Sync {
-    /// Begins at a root; whatever was on the stack is forgotten.
+    /// Begins at a root; anything on the stack is forgotten.
     fn reset(&mut self, pos: &Pos<S>);
 
     /// A legal move was made, from the position last pushed to `next`.
@@ -24,8 +24,8 @@ pub(crate) trait Judge<S: Set>: Clone + Send + Sync {
     /// The last move, or pass, is taken back.
     fn pop(&mut self);
 
-    /// How good the position last pushed, which is given too, is for the side to move, in centipawns and
-    /// clear of the scores of mates. Deep in quiescence a side in check is asked for, too.
+    /// How good the position last pushed, which is also given, is for the side to move, in centipawns and
+    /// outside the range of mate scores. Deep in quiescence, it is asked about a side in check too.
     fn evaluate(&mut self, pos: &Pos<S>) -> i32;
 
     /// The evaluation of any position by itself, with its parts.

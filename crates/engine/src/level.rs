@@ -1,6 +1,6 @@
-//! Levels: weaker in a human way. A lower level overlooks moves that are hard to see, looks less far, thinks hard in fewer
-//! of its turns and is less exact about how good its moves are; it never makes a move for no reason. What each of them
-//! scores against the next is in docs/levels.md.
+//! Levels: weaker in a human way. A lower level overlooks moves that are hard to see, looks less far ahead, thinks
+//! hard in fewer of its turns and judges its moves less exactly; it never makes a move for no reason. What each
+//! level scores against the next is in docs/levels.md.
 
 use crate::limits::Limits;
 use crate::random::Random;
@@ -13,7 +13,7 @@ use crate::sight::{Eyes, Sight};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(u8);
 
-/// What a player of some strength does in a turn.
+/// What a player of a certain strength does in a turn.
 #[derive(Clone, Copy, Debug)]
 struct Skill {
     /// Share of the turns in which it searches in earnest; in the others it glances.
@@ -30,7 +30,7 @@ struct Skill {
     noise: f64,
 }
 
-/// Best moves whose scores are found out in earnest; the inaccuracy chooses among them.
+/// Number of best moves whose scores a serious search finds; the inaccuracy chooses among them.
 const LINES: usize = 2;
 /// Captures that a glance follows after its last ply.
 const CAPTURES: u32 = 2;
@@ -38,9 +38,9 @@ const CAPTURES: u32 = 2;
 const GLANCED: u64 = 60_000;
 /// How much worse than the best a move may be, in deviations of the judgement.
 const MARGIN: f64 = 2.0;
-/// How good a day a player has, in levels: the deviation from game to game, and the most.
+/// A player's form on the day, in levels: the deviation from game to game, and the most.
 const FORM: (f64, f64) = (0.9, 1.8);
-/// Half-moves after which the course of the game has its part in the form.
+/// Half-moves after which the course of the game enters into the form.
 const COURSE: usize = 8;
 
 const fn skill(
@@ -59,7 +59,7 @@ const fn skill(
     }
 }
 
-/// By level, with one below the first and the eighth for good days; what lies between is in proportion.
+/// By level, with one below the first and the eighth for good days; strengths between are interpolated.
 const SKILLS: [Skill; 9] = [
     skill((0.0, 500.0), (1.0, 1.0), (0.95, 0.08), 165.0),
     skill((0.0, 500.0), (0.95, 1.0), (0.75, 0.07), 120.0),
@@ -73,7 +73,7 @@ const SKILLS: [Skill; 9] = [
 ];
 
 impl Skill {
-    /// Of a strength between two levels.
+    /// The skill at a strength between two levels.
     fn at(level: f64) -> Skill {
         let all = &SKILLS;
         let level = level.clamp(0.0, (all.len() - 1) as f64);
@@ -124,8 +124,8 @@ impl Level {
         self.0
     }
 
-    /// How it goes about a turn, by chance; nothing at full strength. How good a day it has is drawn from the seed and the
-    /// first moves of the game, `history`, all else anew for each position.
+    /// How it goes about a turn, by chance; nothing at full strength. Its form on the day is drawn from the seed and
+    /// the first moves of the game, `history`; everything else anew for each position.
     pub(crate) fn turn(self, key: u64, history: &[u64], seed: u64) -> Option<Turn> {
         if self == Level::FULL {
             return None;
@@ -138,7 +138,7 @@ impl Level {
         let glance = (random.unit() >= skill.earnest).then(|| Glance {
             depth: match random.unit() < skill.rash {
                 true => 0,
-                // Between two depths sometimes the one, sometimes the other.
+                // Between two depths sometimes one, sometimes the other.
                 false => (skill.depth + random.unit()) as u32,
             },
             captures: CAPTURES,
@@ -168,12 +168,12 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// How it looks, unless it searches in earnest.
+    /// How it glances, unless it searches in earnest.
     pub fn glance(&self) -> Option<&Glance> {
         self.glance.as_ref()
     }
 
-    /// The limits with those of the turn.
+    /// The limits combined with those of the turn.
     pub fn limit(&self, limits: &Limits) -> Limits {
         Limits {
             nodes: Some(limits.nodes.map_or(self.nodes, |n| n.min(self.nodes))),

@@ -1,8 +1,7 @@
-//! Search and evaluation over the rules library: an [`Engine`] for any game that a text can say.
+//! Search and evaluation over the rules library: an [`Engine`] for any game that a game file can describe.
 //!
-//! Everything is derived from the game's data: piece values from the moves on its board, the way to
-//! promotion from its zones, what wins and draws from its endings. Nothing here prints, reads files or
-//! names a game.
+//! Everything is derived from the game's data: piece values from the moves on its board, the way to promotion
+//! from its zones, wins and draws from its endings. Nothing here prints, reads files or names a game.
 //!
 //! ```
 //! use husun_engine::{Engine, Limits, Options};

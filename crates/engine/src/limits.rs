@@ -1,4 +1,4 @@
-//! What a search is asked for and how long it may take, for every clock of `rules/clocks.md`.
+//! What a search is asked for and how long it may take, under every time control of `docs/game-file.md`.
 
 use husun::Move;
 use husun::clock::{Remaining, TimeControl};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-/// How the clock of the side to move stands.
+/// The state of the clock of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockSituation {
     /// The time control.
@@ -43,7 +43,7 @@ pub struct Limits {
     pub movetime: Option<Duration>,
     /// The clock.
     pub clock: Option<ClockSituation>,
-    /// A forced win in so many moves ends the search, which then leaves out no move on suspicion.
+    /// A forced win in this many moves ends the search, which then prunes no move on suspicion.
     pub mate: Option<u32>,
     /// Only the stop flag ends the search.
     pub infinite: bool,
@@ -63,7 +63,7 @@ impl Limits {
         }
     }
 
-    /// A search of so many positions.
+    /// A search of a number of positions.
     pub fn nodes(nodes: u64) -> Limits {
         Limits {
             nodes: Some(nodes),
@@ -71,7 +71,7 @@ impl Limits {
         }
     }
 
-    /// A search of so much time.
+    /// A search for a length of time.
     pub fn movetime(time: Duration) -> Limits {
         Limits {
             movetime: Some(time),
@@ -112,11 +112,11 @@ impl Limits {
     }
 }
 
-/// What is left on the clock besides the overhead, as a thread that should have been woken may be late by that much.
+/// What is left on the clock besides the overhead, since a thread that should be awake may be late by that much.
 const LATE: Duration = Duration::from_millis(50);
 /// Time for a move without any limit.
 const NO_CLOCK: Duration = Duration::from_secs(5);
-/// The most that a correspondence move takes.
+/// The longest time for a correspondence move.
 const CORRESPONDENCE: Duration = Duration::from_secs(60);
 
 /// When to stop: not to begin another iteration after `soft`, and never later than `hard`.
@@ -127,7 +127,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// A share of the time with a bound, which leaves a reserve of all the time that there is.
+    /// A share of the time with a bound, leaving a reserve of all the time available.
     fn of(share: Duration, bound: Duration, all: Duration, overhead: Duration) -> Budget {
         let least = Duration::from_millis(1);
         let bound = bound.saturating_sub(overhead);
@@ -143,7 +143,7 @@ impl Budget {
 fn of_clock(clock: &ClockSituation, overhead: Duration) -> Budget {
     let moves = clock.moves_to_go.unwrap_or(32).clamp(1, 40);
     let each = |time: Duration| time / moves;
-    // What a share may become at most when the position asks for more.
+    // The most that a share may become when the position asks for more.
     let part = |time: Duration| {
         if moves == 1 { time } else { time * 2 / 5 }
     };
@@ -185,7 +185,7 @@ fn of_clock(clock: &ClockSituation, overhead: Duration) -> Budget {
             Budget::of(each(time) + delay, part(time) + delay, all, overhead)
         }
         (Remaining::Byoyomi { main, period, .. }, _) => {
-            // A period is free as long as the move ends within it; main time is spent before.
+            // A period is free as long as the move ends within it; main time comes first.
             Budget::of(
                 each(main) + period * 3 / 4,
                 part(main) + period * 9 / 10,

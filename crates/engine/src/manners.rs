@@ -1,5 +1,5 @@
-//! What the engine does beside moving: when it takes a draw, offers one, or gives up. By reason, from what it thought of
-//! its position at its last turns.
+//! What the engine does besides moving: when it accepts a draw, offers one, or resigns. It decides by what it
+//! thought of its position at its last turns.
 
 /// Half-moves after which a game is late.
 const LATE: usize = 60;
@@ -7,17 +7,17 @@ const LATE: usize = 60;
 const QUIET: u32 = 10;
 /// Centipawns within which a position is even.
 const EVEN: i32 = 30;
-/// Turns on end for which it was, before the engine offers a draw.
+/// Turns in a row at which it was even before the engine offers a draw.
 const EVEN_TURNS: usize = 5;
 /// Half-moves after which it offers a draw again.
 const AGAIN: usize = 30;
-/// Half-moves before which it takes no draw, however it stands.
+/// Half-moves before which it accepts no draw, however it stands.
 const EARLY: usize = 20;
-/// Centipawns by which it stands worse, at two turns on end, when it takes any draw after that.
+/// Centipawns by which it stands worse, two turns in a row, when it accepts any draw after that.
 const WORSE: i32 = -100;
 /// Centipawns at which it has lost ...
 const LOST: i32 = -1000;
-/// ... if that was so for so many turns on end.
+/// ... if that was so for this many turns in a row.
 const LOST_TURNS: usize = 4;
 
 /// What the engine thought of its position at its last turns, in centipawns for its own side.
@@ -41,7 +41,8 @@ pub struct Thoughts {
 }
 
 impl Thoughts {
-    /// Notes what it thinks after so many half-moves. What it thought of later positions was taken back since.
+    /// Notes what it thinks after `ply` half-moves. Thoughts about later positions are dropped: their moves
+    /// were taken back.
     pub fn note(&mut self, ply: usize, score: i32) {
         self.last.retain(|&(at, _)| at < ply);
         self.offered = self.offered.filter(|&at| at <= ply);
@@ -51,19 +52,19 @@ impl Thoughts {
         }
     }
 
-    /// Notes that it has offered a draw after so many half-moves.
+    /// Notes that it has offered a draw after `ply` half-moves.
     pub fn note_offer(&mut self, ply: usize) {
         self.offered = Some(ply);
     }
 
-    /// Whether all of its last turns, so many at least, were as wanted.
+    /// Whether its last turns, at least `turns` of them, were all as wanted.
     fn were(&self, turns: usize, wanted: impl Fn(i32) -> bool) -> bool {
         let last = self.last.iter().rev().take(turns);
         self.last.len() >= turns && last.map(|&(_, score)| score).all(wanted)
     }
 
-    /// Whether it takes a draw after so many half-moves, of which the last `idle` were without a capture or a pawn's move: in
-    /// a late and quiet game in which it stood no better for some turns, and when it stands worse.
+    /// Whether it accepts a draw after `ply` half-moves, the last `idle` of them without a capture or a pawn's move:
+    /// in a late and quiet game in which it stood no better for some turns, and when it stands worse.
     pub fn takes_draw(&self, ply: usize, idle: u32) -> bool {
         let even = ply >= LATE && idle >= QUIET && self.were(EVEN_TURNS, |score| score <= EVEN);
         even || ply >= EARLY && self.were(2, |score| score <= WORSE)
@@ -77,7 +78,7 @@ impl Thoughts {
             && self.offered.is_none_or(|at| at + AGAIN <= ply)
     }
 
-    /// Whether it gives up, where it may: it has been lost for some turns.
+    /// Whether it resigns, if it may: it has been lost for some turns.
     pub fn resigns(&self) -> bool {
         self.were(LOST_TURNS, |score| score <= LOST)
     }

@@ -1,39 +1,39 @@
-//! How long the lower levels take for a move where they are to take a natural time: as people do, neither at once nor for ages. What is obvious goes quickly, and
-//! a choice between many moves takes longer; the clock is never lost by it.
+//! How long the lower levels take for a move if they are to take a natural time: as people do, neither at once nor
+//! for ages. Obvious moves go quickly, and a choice between many moves takes longer; the clock is never lost by it.
 
 use std::time::Duration;
 
-/// For what is obvious: the only sensible move, or taking back.
+/// For an obvious move: the only sensible one, or a recapture.
 const OBVIOUS: Duration = Duration::from_millis(500);
 /// For any other move ...
 const LEAST: Duration = Duration::from_millis(800);
-/// ... and for each that there is to choose from ...
+/// ... plus this for each move that there is to choose from ...
 const EACH: Duration = Duration::from_millis(45);
 /// ... up to this.
 const MOST: Duration = Duration::from_millis(2600);
-/// Half-moves that are played more quickly, as everybody has some opening in mind.
+/// Half-moves that are played more quickly, as everybody knows some opening.
 const OPENING: usize = 8;
 /// Less than this on the clock, and it hurries.
 const HURRY: Duration = Duration::from_secs(10);
-/// The part of what is left on the clock that it takes at most.
+/// The most that a move takes, as a fraction of the time left on the clock.
 const PART: u32 = 50;
 
-/// What a move is like.
+/// What matters about a move for its time.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
     /// How many moves lose nothing at once.
     pub sensible: usize,
-    /// Whether the move takes back what has just been taken.
+    /// Whether the move recaptures.
     pub recapture: bool,
     /// Half-moves played before.
     pub ply: usize,
-    /// What is left on the clock until it falls, if there is one.
+    /// Time left before the flag falls, if there is a clock.
     pub left: Option<Duration>,
-    /// What its irregularity is drawn from.
+    /// Seed of its irregularity.
     pub seed: u64,
 }
 
-/// How long a move takes altogether, the time for finding it included.
+/// How long a move takes altogether, including the time for finding it.
 pub fn natural(choice: Choice) -> Duration {
     let usual = match choice {
         _ if choice.recapture || choice.sensible <= 1 => OBVIOUS,

@@ -1,4 +1,4 @@
-//! A small generator of numbers (splitmix64), the same in every run from the same seed.
+//! A small pseudo-random number generator (splitmix64), the same in every run from the same seed.
 
 /// The generator.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ impl Random {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// About normally distributed, with deviation 1: a sum of twelve.
+    /// About normally distributed, with deviation 1: a sum of twelve uniform numbers.
     pub fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
     }

@@ -1,5 +1,5 @@
-//! A game looked back at: from what is thought of each of its positions to the loss of each move, mistakes by kind and
-//! size, each side's accuracy and the turning points. Nothing is searched here. The formulas are explained in
+//! Review of a game: from what the engine thinks of each of its positions to the loss of each move, mistakes by kind
+//! and size, each side's accuracy and the turning points. Nothing is searched here. The formulas are explained in
 //! docs/review.md.
 
 mod accuracy;
@@ -15,17 +15,17 @@ use crate::values::Values;
 use fault::Judged;
 use husun::{Game, Move, Side};
 
-/// What is thought of a position.
+/// What the engine thinks of a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opinion {
-    /// For the side to move. Where the rules have ended the game: a mate in 0 for the one who has lost, a mate in 1 for
-    /// the one who has won, 0 for a draw.
+    /// For the side to move. If the rules have ended the game: a mate in 0 if that side has lost, a mate in 1 if it
+    /// has won, 0 for a draw.
     pub score: Score,
-    /// The line that is expected; empty where the game has ended.
+    /// The expected line; empty if the game has ended.
     pub line: Vec<Move>,
 }
 
-/// A move looked back at.
+/// A move of a reviewed game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReviewedMove {
     /// White's chance of winning after it, in percent.
@@ -34,13 +34,13 @@ pub struct ReviewedMove {
     pub loss: f64,
     /// How good it was, from 0 to 100.
     pub accuracy: f64,
-    /// Whether it is the one that the engine would have made.
+    /// Whether the engine would have made it.
     pub best: bool,
     /// What was wrong with it.
     pub fault: Option<Fault>,
 }
 
-/// A game looked back at.
+/// A reviewed game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Review {
     /// White's chance of winning at the start, in percent.
@@ -53,7 +53,7 @@ pub struct Review {
     pub turning: Vec<usize>,
 }
 
-/// Turning points of one side at most.
+/// The most turning points of one side.
 const TURNS: usize = 4;
 
 /// White's chance of winning.
@@ -64,7 +64,7 @@ fn for_white(turn: Side, score: Score) -> f64 {
     }
 }
 
-/// Looks back at a game. `opinions` are those of its positions, the start first; none is given if there is one too few
+/// Reviews a game. `opinions` are those of its positions, the start first; the result is none if there are too few
 /// or too many.
 ///
 /// ```
@@ -129,7 +129,7 @@ pub fn review(game: &Game, opinions: &[Opinion], values: &Values) -> Option<Revi
     })
 }
 
-/// The moves of one side that cost it most: mistakes and blunders to which a better move is known.
+/// The moves of one side that cost it most: mistakes and blunders for which a better move is known.
 fn turns(moves: &[ReviewedMove], opinions: &[Opinion], own: impl Fn(usize) -> bool) -> Vec<usize> {
     let turns = |ply: &usize| {
         let heavy = |fault: &Fault| fault.size >= Size::Mistake;

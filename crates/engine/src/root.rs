@@ -1,5 +1,5 @@
-//! The root: iterative deepening with aspiration windows over the root moves, several lines if asked
-//! for, and when to stop.
+//! The root: iterative deepening with aspiration windows over the root moves, several lines if requested, and
+//! when to stop.
 
 use crate::judge::Judge;
 use crate::limits::Budget;
@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Clone, Debug)]
 pub(crate) struct RootMove {
     pub m: Move,
-    /// Score of this iteration, or the lowest.
+    /// Score in this iteration, or the lowest.
     pub score: i32,
     /// Score of the last iteration.
     pub before: i32,
@@ -36,14 +36,14 @@ impl RootMove {
         }
     }
 
-    /// The score of the last iteration that looked at it.
+    /// The score from the last iteration that searched it.
     pub fn known(&self) -> Option<i32> {
         let scores = [self.score, self.before];
         scores.into_iter().find(|&s| s != -INFINITE)
     }
 }
 
-/// An iteration that is done.
+/// A finished iteration.
 pub(crate) struct Iteration<'a> {
     /// The best first.
     pub moves: &'a [RootMove],
@@ -54,7 +54,7 @@ pub(crate) struct Iteration<'a> {
     pub uncounted: u64,
 }
 
-/// Told after each iteration.
+/// Called after each iteration.
 pub(crate) type Report<'a> = &'a mut dyn FnMut(&Iteration);
 
 /// The position to search.
@@ -65,8 +65,8 @@ pub(crate) struct Root<S: Set> {
     pub path: Vec<u64>,
 }
 
-/// The deepest iteration that any thread has completed. The others leave theirs when it is as deep, and go on from there:
-/// how long an iteration takes varies by much, and the first result is the one that counts.
+/// The deepest iteration that any thread has completed. The others drop theirs if it is no deeper and continue from
+/// there: the time of an iteration varies a lot, and the first result counts.
 #[derive(Default)]
 pub(crate) struct Front {
     depth: AtomicU32,
@@ -80,8 +80,8 @@ impl Front {
         self.depth.load(Relaxed) as i32 >= depth
     }
 
-    /// At the end of a thread's iteration: takes over the deepest one if that is as deep, and returns its depth; else
-    /// makes this one known, if it is complete.
+    /// At the end of a thread's iteration: takes over the deepest one if that is at least as deep, and returns its
+    /// depth; otherwise publishes this one, if it is complete.
     fn meet(&self, depth: u32, complete: bool, moves: &mut [RootMove]) -> Option<u32> {
         let mut deepest = self.moves.lock().unwrap_or_else(PoisonError::into_inner);
         let reached = self.depth.load(Relaxed);
@@ -97,17 +97,17 @@ impl Front {
     }
 }
 
-/// How deep and how wide.
+/// How deep and how wide to search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
     pub depth: u32,
     pub lines: usize,
     pub budget: Budget,
-    /// Number of the thread: helpers leave out some depths.
+    /// Number of the thread: helpers skip some depths.
     pub thread: usize,
 }
 
-/// How many depths each thread leaves out before an iteration, so that they differ in what they look at and one may reach
+/// How many depths each thread skips before an iteration, so that they differ in what they look at and one may reach
 /// a depth long before the others.
 const LEAPS: [u32; 4] = [0, 2, 1, 3];
 
@@ -165,7 +165,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         self.at_root(root);
     }
 
-    /// Goes back to the root, however the search below it ended.
+    /// Goes back to the root, no matter how the search below it ended.
     fn at_root(&mut self, root: &Root<S>) {
         self.judge.reset(&root.pos);
         self.floor = 0;
@@ -236,8 +236,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         spent >= soft.mul_f64((0.75 * factor).clamp(0.3, 3.0))
     }
 
-    /// Searches the moves from number `line` on within a window around the last score, and wider where
-    /// that fails.
+    /// Searches the moves from number `line` on within a window around the last score, widened if that fails.
     fn aspire(
         &mut self,
         run: &Run,
@@ -345,7 +344,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         best
     }
 
-    /// Adds what is not yet counted to the nodes of all threads.
+    /// Adds the nodes not yet counted to those of all threads.
     pub fn settle(&mut self, run: &Run) {
         run.nodes.fetch_add(self.nodes - self.counted, Relaxed);
         self.counted = self.nodes;

@@ -3,24 +3,24 @@
 
 /// Bound of all scores.
 pub(crate) const INFINITE: i32 = 32_500;
-/// Stands for no score, as the static evaluation of a side in check.
+/// Stands for no score, such as the static evaluation of a side in check.
 pub(crate) const NONE: i32 = 32_600;
 /// A mate by a Green Gem on the board, where points count.
 pub(crate) const GEM: i32 = 32_000;
 /// A mate on the board.
 pub(crate) const MATE: i32 = 31_000;
-/// Scores beyond this tell a mate.
+/// Scores beyond this stand for mates.
 pub(crate) const MATE_BOUND: i32 = 30_000;
 /// Highest number of plies from the root.
 pub(crate) const MAX_PLY: usize = 240;
 
-/// Whether the score tells a mate for either side.
+/// Whether the score stands for a mate for either side.
 #[inline(always)]
 pub(crate) fn is_mate(score: i32) -> bool {
     score.abs() > MATE_BOUND
 }
 
-/// A static evaluation, kept clear of the scores of mates.
+/// A static evaluation, kept outside the range of mate scores.
 #[inline(always)]
 pub(crate) fn clamp_eval(score: i32) -> i32 {
     score.clamp(-MATE_BOUND + 1, MATE_BOUND - 1)
@@ -62,8 +62,8 @@ pub(crate) fn from_table(score: i32, ply: usize) -> i32 {
 pub enum Score {
     /// Hundredths of a pawn.
     Cp(i32),
-    /// A forced win in so many own moves; negative: a forced loss; 0: lost on the board. A win by any
-    /// rule that ends the game counts.
+    /// A forced win in this many own moves; negative: a forced loss; 0: lost on the board. A win by any rule
+    /// that ends the game counts.
     Mate(i32),
 }
 
@@ -124,7 +124,7 @@ pub struct Wdl {
 }
 
 impl Wdl {
-    /// The chances that a score promises.
+    /// The chances that a score stands for.
     ///
     /// ```
     /// use husun_engine::{Score, Wdl};
@@ -138,7 +138,7 @@ impl Wdl {
             Score::Mate(_) => return Wdl::certain(0),
             Score::Cp(cp) => f64::from(cp),
         };
-        // A logistic curve for each end; an advantage of 150 wins every second time.
+        // A logistic curve for each end; an advantage of 150 wins half of the games.
         let chance = |x: f64| 1000.0 / (1.0 + (-(x - 150.0) / 100.0).exp());
         let (win, loss) = (chance(cp).round() as u16, chance(-cp).round() as u16);
         Wdl {

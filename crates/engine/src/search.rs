@@ -33,7 +33,7 @@ pub(crate) struct Run<'a> {
     pub over: AtomicBool,
     /// Nodes of all threads, brought up to date now and then.
     pub nodes: AtomicU64,
-    /// How far the threads have come together.
+    /// The deepest iteration that any thread has completed.
     pub front: Front,
     pub watch: Stopwatch,
     pub hard: Option<Duration>,
@@ -43,17 +43,17 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Whether the search is to end for another reason than its limits.
+    /// Whether the search is to end for a reason other than its limits.
     #[inline(always)]
     fn is_called_off(&self) -> bool {
         self.stop.load(Relaxed) || self.over.load(Relaxed)
     }
 }
 
-/// After so many nodes a thread looks whether it is to stop: few, as a search that has just begun touches memory for
+/// After this many nodes a thread checks whether to stop: few, as a search that has just begun touches memory for
 /// the first time at each of them.
 const FLAGS: u64 = 16;
-/// After so many it counts its nodes for all and looks at the limits.
+/// After this many it adds its nodes to the total and checks the limits.
 const LIMITS: u64 = 256;
 
 /// What is known at a ply of the line being searched.
@@ -70,7 +70,7 @@ pub(crate) struct Frame {
     pub cuts: u32,
 }
 
-/// So many half-moves before the move rule draws, scores of the table are not believed: they know nothing of it.
+/// This many half-moves before the move rule draws, table scores are not believed: they do not know the counter.
 const NEARLY_IDLE: u32 = 10;
 
 /// Frames before the root, so that looking back needs no test.
@@ -84,9 +84,9 @@ pub(crate) struct Worker<S: Set, J> {
     pub judge: J,
     pub history: History,
     pub frames: Vec<Frame>,
-    /// Pickers that no node uses, kept for the room that they have.
+    /// Unused pickers, kept for the memory that they hold.
     spare: Vec<MovePicker>,
-    /// The moves of the node that is begun.
+    /// The moves of the node being entered.
     generated: Vec<Move>,
     pub lines: Vec<Vec<Move>>,
     /// Keys of the positions before this one, of the game and of the line.
@@ -103,7 +103,7 @@ pub(crate) struct Worker<S: Set, J> {
     pub root_depth: i32,
 }
 
-/// A position with what is known of it when it is reached.
+/// A position with what is known of it on entry.
 pub(crate) struct Node<'a, S: Set> {
     pub pos: &'a Pos<S>,
     pub in_check: bool,
@@ -126,7 +126,7 @@ impl Window {
         Window::new(-self.beta, -self.alpha)
     }
 
-    /// A window that only tells whether the opponent can keep us to alpha.
+    /// A window that only tells whether the opponent can hold us to alpha.
     pub fn null(alpha: i32) -> Window {
         Window::new(-alpha - 1, -alpha)
     }
@@ -176,7 +176,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         ]
     }
 
-    /// Counts a node and looks now and then whether to stop.
+    /// Counts a node and checks now and then whether to stop.
     #[inline(always)]
     fn tick(&mut self, run: &Run) -> bool {
         self.nodes += 1;
@@ -212,7 +212,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         }
     }
 
-    /// Score of the side to move that has lost on the board.
+    /// Score of a side to move that has lost on the board.
     #[inline(always)]
     pub fn lost(&self, ply: usize) -> i32 {
         let top = if self.points && self.frames[ply + BEFORE].royal_taken {
@@ -223,7 +223,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         ply as i32 - top
     }
 
-    /// Makes a move at a ply: what it leads to, and whether that is check.
+    /// Makes a move at a ply: the position it leads to, and whether that is check.
     #[inline(always)]
     pub fn make(&mut self, node: &Node<S>, m: Move, ply: usize) -> (Pos<S>, bool) {
         let pos = node.pos;
@@ -296,7 +296,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         self.moves::<PV>(run, node, &plan)
     }
 
-    /// What every node begins with: it is counted, and has a score at once where the search is stopped, the rules
+    /// The beginning of every node: it is counted, and has a score at once if the search is stopped, the rules
     /// end the game or the line is too long.
     #[inline(always)]
     fn enter<const PV: bool>(&mut self, run: &Run, node: &Node<S>, ply: usize) -> Option<i32> {
@@ -314,8 +314,8 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         ended
     }
 
-    /// Finds out of a node what its search goes by, and readies the frames below it. Depth and kind of node are
-    /// the caller's to fill in.
+    /// Collects what the search of a node depends on, and prepares the frames below it. Depth and kind of node
+    /// are for the caller to fill in.
     #[inline(always)]
     fn plan<const PV: bool>(
         &mut self,
@@ -357,7 +357,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         }
     }
 
-    /// The static evaluation of one's own last position, where there was one.
+    /// The static evaluation of one's own last position, if there was one.
     #[inline(always)]
     fn eval_before(&self, ply: usize) -> i32 {
         let two = self.frames[ply + BEFORE - 2].eval;
@@ -377,7 +377,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         }
     }
 
-    /// Notes a result in the transposition table.
+    /// Stores a result in the transposition table.
     #[inline(always)]
     fn note(&self, run: &Run, pos: &Pos<S>, plan: &Plan, best: i32, m: Option<Move>, bound: Bound) {
         run.table.put(
@@ -394,8 +394,8 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         );
     }
 
-    /// The moves of a node, or only those that change much, and whether the side may accept a draw instead of them.
-    /// The picker is to be put back.
+    /// The moves of a node, or only the noisy ones, and whether the side may accept a draw instead of them. The
+    /// picker must be put back.
     #[inline(always)]
     fn picker(
         &mut self,
@@ -443,7 +443,7 @@ enum Wanted {
     Noisy,
 }
 
-/// What has been found out of a node before its moves are searched.
+/// What is known of a node before its moves are searched.
 pub(crate) struct Plan {
     pub window: Window,
     pub depth: i32,
@@ -457,7 +457,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The move that the table remembers.
+    /// The transposition table's move.
     #[inline(always)]
     pub fn table_move(&self) -> Option<PackedMove> {
         self.known.and_then(|e| e.m)

@@ -1,5 +1,5 @@
-//! The search over positions of one width: its threads, what they share, and what is told of it. Iterative deepening,
-//! which each of them does, is in `root`.
+//! The search over positions of one width: its threads, what they share, and what is reported of it. Iterative
+//! deepening, which each thread does, is in `root`.
 
 use crate::engine::{Info, Options, SearchResult};
 use crate::eval::Evaluation;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// What a search is asked.
+/// What a search is asked to do.
 pub(crate) struct Ask<'a> {
     pub position: &'a Position,
     pub history: &'a [u64],
@@ -34,7 +34,7 @@ pub(crate) struct Ask<'a> {
 
 /// The search over positions of whatever width, judged by whatever judge.
 pub(crate) trait AnySearcher: Send + Sync {
-    /// Makes what so many threads need.
+    /// Allocates what this many threads need.
     fn prepare(&mut self, threads: usize);
     /// Forgets what earlier searches learned.
     fn clear(&mut self);
@@ -42,7 +42,7 @@ pub(crate) trait AnySearcher: Send + Sync {
     fn search(&mut self, ask: &Ask, report: &mut dyn FnMut(&Info)) -> SearchResult;
     /// How many legal moves lose nothing at once.
     fn sensible_moves(&self, position: &Position) -> usize;
-    /// Evaluates a position without looking ahead; none of another width.
+    /// Evaluates a position without looking ahead; none for a position of another width.
     fn evaluate(&self, position: &Position) -> Option<Evaluation>;
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Searcher<S: Set, J> {
 }
 
 impl<S: Set, J: Judge<S>> AnySearcher for Searcher<S, J> {
-    /// The system gives memory only when it is written to, which would otherwise fall into the search.
+    /// Touches the memory: the system provides it only when it is written to, which would otherwise slow the search.
     fn prepare(&mut self, threads: usize) {
         let old = self.workers.len();
         self.set_threads(threads);
@@ -184,8 +184,8 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
         outcome
     }
 
-    /// What there is to say where the limits end the first iteration: the move that leads, and unless it was looked at
-    /// the evaluation of the position.
+    /// What to report if the limits end the first iteration: the leading move and, unless it was searched, the
+    /// evaluation of the position.
     fn at_once(&self, run: &Run, pos: &Pos<S>, moves: &mut [RootMove]) -> Info {
         let best = &mut moves[0];
         if best.known().is_none() {
@@ -205,7 +205,7 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
         }
     }
 
-    /// Has one worker look as a player of little skill does.
+    /// Has one worker look as an unskilled player does.
     fn glance(
         &mut self,
         run: &Run,
@@ -261,7 +261,7 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
     }
 }
 
-/// Waits where only a stop may end the search.
+/// Waits when only a stop may end the search.
 fn wait(run: &Run) {
     while (run.limits.infinite || run.limits.pondering()) && !run.stop.load(Relaxed) {
         std::thread::sleep(Duration::from_millis(1));

@@ -1,5 +1,5 @@
-//! What people overlook: how hard each move of a game is to see, from the ways of moving of its kinds, and which moves
-//! a player of little skill does not think of in a turn. Full strength has none of it.
+//! What people overlook: how hard each move of a game is to see, from the ways of moving of its kinds, and which
+//! moves an unskilled player does not think of in a turn. Full strength uses none of it.
 
 use husun::betza::{Part, Vector, Way};
 use husun::set::Set;
@@ -17,11 +17,11 @@ const STRAIGHT: i32 = 4;
 const DIAGONAL: i32 = 6;
 /// For every step beyond the first of a rider that goes by leaps.
 const OBLIQUE: i32 = 8;
-/// For a leap that is no step, as a knight's.
+/// For a leap that is not a step, such as a knight's.
 const LEAP: i32 = 6;
-/// For the bend on the way.
+/// For a bend on the way.
 const BEND: i32 = 12;
-/// For the piece that is jumped.
+/// For a piece that is jumped.
 const HOP: i32 = 12;
 /// For going back.
 const BACK: i32 = 2;
@@ -29,7 +29,7 @@ const BACK: i32 = 2;
 /// How hard moves are to see, by kind and by offset as White sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Hardnesses {
-    /// Offsets go from minus this to this, in files and in ranks.
+    /// Offsets go from minus this to plus this, in files and in ranks.
     reach: i32,
     /// By kind, ranks and files of the offset; nothing where no way of the kind leads.
     of: Vec<Hardness>,
@@ -51,7 +51,7 @@ impl Hardnesses {
                 });
             }
         }
-        // Castling and whatever else the rules add is done on purpose.
+        // Castling and anything else that the rules add is done on purpose.
         for hard in of.iter_mut().filter(|h| **h == Hardness::MAX) {
             *hard = 0;
         }
@@ -65,7 +65,7 @@ impl Hardnesses {
     }
 }
 
-/// Calls `f` with every offset within the reach to which a part may lead, and how hard that is to see.
+/// Calls `f` with every offset within the reach to which a part may lead, and how hard it is to see.
 fn each_offset(part: &Part, reach: i32, f: &mut dyn FnMut((i32, i32), i32)) {
     let wide = |(x, y): Vector| (i32::from(x), i32::from(y));
     let within = |(x, y): (i32, i32)| x.abs() <= reach && y.abs() <= reach;
@@ -110,7 +110,7 @@ fn each_offset(part: &Part, reach: i32, f: &mut dyn FnMut((i32, i32), i32)) {
     }
 }
 
-/// Of a single step or leap.
+/// Hardness of a single step or leap.
 fn leap((x, y): (i32, i32)) -> i32 {
     match x.abs().max(y.abs()) {
         0 | 1 => 0,
@@ -118,7 +118,7 @@ fn leap((x, y): (i32, i32)) -> i32 {
     }
 }
 
-/// Of each further step in a direction.
+/// Hardness of each further step in a direction.
 fn passed((x, y): (i32, i32)) -> i32 {
     match (x.abs(), y.abs()) {
         (0, _) | (_, 0) => STRAIGHT,
@@ -132,20 +132,20 @@ fn passed((x, y): (i32, i32)) -> i32 {
 pub(crate) struct Eyes {
     /// Share of the moves next to a piece that are overlooked.
     pub near: f64,
-    /// How fast more are with what makes a move hard to see, each of its quarters.
+    /// How fast that share grows with hardness, per quarter.
     pub far: f64,
 }
 
-/// Which moves a player does not think of in one turn. The same move is overlooked wherever it comes up, so that a piece
-/// is left where an enemy's long way leads to it.
+/// Which moves a player does not think of in one turn. The same move is overlooked wherever it comes up, so that a
+/// piece is left where an enemy's long move reaches it.
 #[derive(Clone, Debug)]
 pub(crate) struct Sight {
     seed: u64,
-    /// By hardness: 65536ths of the moves that are overlooked.
+    /// By hardness: share of overlooked moves, in 65536ths.
     missed: Vec<u32>,
 }
 
-/// Whose moves, and which.
+/// Whose moves, and of what sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// One's own moves.

@@ -1,4 +1,4 @@
-//! The time that a search has taken. Tests tell it instead of measuring.
+//! The time that a search has taken. Tests set it instead of measuring.
 
 use std::time::{Duration, Instant};
 

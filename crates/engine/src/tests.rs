@@ -1,4 +1,4 @@
-//! Tests of the engine's parts, each alone; whole searches are in `tests/` of the crate.
+//! Tests of the engine's parts, each in isolation; whole searches are in `tests/` of the crate.
 
 use crate::exchange::Exchanges;
 use crate::facts::Facts;
@@ -32,7 +32,7 @@ macro_rules! at_width {
 }
 use at_width;
 
-/// A game and what pieces are worth in it by estimate.
+/// A game and its estimated piece values.
 struct Parts<S: Set> {
     facts: Arc<Facts<S>>,
     exchanges: Arc<Exchanges<S>>,
@@ -55,7 +55,7 @@ fn all_games() -> impl Iterator<Item = Arc<Variant>> {
     games::ids().filter_map(games::variant)
 }
 
-/// Positions that lie at most so many random moves behind the set-up; the same in every run.
+/// Positions at most `plies` random moves after the set-up; the same in every run.
 fn random_positions(game: &Arc<Variant>, count: usize, plies: u64) -> Vec<Position> {
     let mut random = Random::new(0x0070_6172_7473);
     let walk = |_| {

@@ -12,7 +12,7 @@ const WAYS: usize = 4;
 /// What a score is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// Nothing: the entry holds a static evaluation alone.
+    /// Nothing: the entry holds only a static evaluation.
     None,
     /// The true score is at most this.
     Upper,
@@ -24,8 +24,8 @@ pub(crate) enum Bound {
 
 const BOUNDS: [Bound; 4] = [Bound::None, Bound::Upper, Bound::Lower, Bound::Exact];
 
-/// What is known of a position. Mates are counted from the root of the search, as everywhere in it; the table itself
-/// counts them from the position.
+/// What is known of a position. Mates are counted from the root of the search, as everywhere in the search; only the
+/// table counts them from the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub m: Option<PackedMove>,
@@ -74,7 +74,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table of about so many mebibytes, at least one.
+    /// A table of about `mebibytes` mebibytes, at least one.
     pub fn new(mebibytes: usize) -> Table {
         let n = (mebibytes.max(1) << 20) / size_of::<Cluster>();
         let mut clusters = Vec::new();
@@ -93,7 +93,7 @@ impl Table {
         self.age.store(0, Relaxed);
     }
 
-    /// Entries of earlier searches give way from now on.
+    /// From now on, entries of earlier searches give way to new ones.
     pub fn next_search(&self) {
         self.age
             .store(self.age.load(Relaxed).wrapping_add(1), Relaxed);
@@ -104,7 +104,7 @@ impl Table {
         &self.clusters[i as usize]
     }
 
-    /// What is known of the position of the key, which stands at this ply.
+    /// What is known of the position with the key, at this ply.
     #[inline]
     pub fn get(&self, key: u64, ply: usize) -> Option<Entry> {
         for [first, second] in &self.cluster(key).0 {
@@ -121,7 +121,7 @@ impl Table {
         None
     }
 
-    /// Notes what is known of a position at a ply; keeps an old move where the new entry has none, and an entry
+    /// Stores what is known of a position at a ply; keeps an old move if the new entry has none, and an entry
     /// of greater depth for the same position.
     #[inline]
     pub fn put(&self, key: u64, ply: usize, mut entry: Entry) {
@@ -184,7 +184,7 @@ impl Table {
 }
 
 impl Entry {
-    /// An entry that holds a static evaluation alone.
+    /// An entry that holds only a static evaluation.
     pub fn of_eval(eval: i32, pv: bool) -> Entry {
         Entry {
             m: None,
@@ -196,7 +196,8 @@ impl Entry {
         }
     }
 
-    /// The score, if it decides a search with this window; whether the entry is deep enough is another question.
+    /// The score, if it decides a search with this window; whether the entry is deep enough is for the caller to
+    /// check.
     #[inline(always)]
     pub fn cuts(&self, window: Window) -> Option<i32> {
         let cuts = match self.bound {
@@ -208,7 +209,7 @@ impl Entry {
         cuts.then_some(self.score)
     }
 
-    /// A static evaluation of the position, or the score where that says more.
+    /// A static evaluation of the position, or the score if that says more.
     #[inline(always)]
     pub fn sharpen(&self, eval: i32) -> i32 {
         let better = match self.bound {

@@ -1,8 +1,7 @@
-//! Tuning values on self-play: games against oneself give positions with results, and a logistic fit
-//! moves the values so that the static evaluation foretells the results better (Texel's method, with
-//! the gradient of each position by finite differences, and a pull towards the start). What is to be
-//! foretold is half the result of the game and half what the search thought: the result is true but says
-//! little of one position. `docs/tuning.md` tells the whole of it.
+//! Tuning values on self-play: games against itself give positions with results, and a logistic fit moves the values
+//! so that the static evaluation predicts the results better (Texel's method, with the gradient of each position by
+//! finite differences, and a pull towards the start). The target is half the result of the game and half the search's
+//! opinion: the result is true but says little about one position. `docs/tuning.md` has the details.
 
 use crate::engine::{Engine, Options};
 use crate::limits::Limits;
@@ -13,10 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::channel;
 
-/// A position with what became of it.
+/// A position with the outcome of its game.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// Not in check, and nothing to capture with profit.
+    /// Not in check, and with nothing to capture at a profit.
     pub position: Position,
     /// What White scored in its game, 0 to 1.
     pub result: f64,
@@ -41,10 +40,10 @@ pub struct Corpus {
 const OPENING: u64 = 8;
 /// Longest game, in plies.
 const LONGEST: usize = 300;
-/// Score at which a game is decided if it stays there.
+/// Score at which a game counts as decided if it stays there.
 const DECIDED: i32 = 1200;
 
-/// Plays a game of so many nodes a move from a random opening and gives its quiet positions.
+/// Plays a game with this many nodes a move from a random opening and returns its quiet positions.
 pub fn self_play(engine: &mut Engine, nodes: u64, seed: u64) -> Vec<Sample> {
     let mut random = Random::new(seed);
     let mut position = engine.variant().start();
@@ -109,8 +108,8 @@ pub fn self_play(engine: &mut Engine, nodes: u64, seed: u64) -> Vec<Sample> {
         .collect()
 }
 
-/// The numbers of a game's values as one list: features, which may be shared by games fitted together, then pieces,
-/// what their moves count, and places.
+/// The numbers of a game's values as one list: features, which games fitted together may share, then pieces, the
+/// weights of their moves, and places.
 fn list(values: &Values) -> Vec<f64> {
     let mut all = Vec::new();
     values
@@ -126,7 +125,7 @@ fn with_list(values: &Values, list: &[f64]) -> Values {
     values
 }
 
-/// How many numbers games fitted together share.
+/// How many numbers are shared by games fitted together.
 fn shared(values: &Values) -> usize {
     let mut n = 0;
     values
@@ -142,7 +141,7 @@ const STEP: f64 = 8.0;
 struct Linear {
     base: Vec<f64>,
     targets: Vec<f64>,
-    /// By parameter and sample: change with the parameter. None for one that changes nothing.
+    /// By parameter and sample: the change with the parameter. None for one that changes nothing.
     slopes: Vec<Option<Vec<f32>>>,
 }
 
@@ -163,7 +162,7 @@ fn evaluations(corpus: &Corpus, values: &Values) -> Vec<f64> {
     corpus.samples.iter().map(white).collect()
 }
 
-/// The evaluations and how they change with each parameter, found by several threads.
+/// The evaluations and how they change with each parameter, computed by several threads.
 fn linear(corpus: &Corpus, targets: Vec<f64>, threads: usize) -> Linear {
     let at = list(&corpus.values);
     let base = evaluations(corpus, &corpus.values);
@@ -205,8 +204,7 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The scale from centipawns to chances at which numbers foretell what is expected best, with the mean
-/// squared error.
+/// The scale from centipawns to chances that predicts the targets best, with the mean squared error.
 fn best_scale<'a>(pairs: impl Iterator<Item = (f64, f64)> + Clone + 'a) -> (f64, f64) {
     let error = |scale: f64| {
         let (mut sum, mut n) = (0.0, 0.0);
@@ -223,10 +221,10 @@ fn best_scale<'a>(pairs: impl Iterator<Item = (f64, f64)> + Clone + 'a) -> (f64,
         .unwrap_or((0.003, 0.25))
 }
 
-/// Part of the search's opinion in what is to be foretold.
+/// Share of the search's opinion in the target.
 const OPINION: f64 = 0.5;
 
-/// What is to be foretold of each position: its result and the search's opinion of it.
+/// The target of each position: its result and the search's opinion of it.
 fn targets(corpus: &Corpus) -> Vec<f64> {
     let samples = corpus.samples.iter();
     let (scale, _) = best_scale(samples.clone().map(|s| (f64::from(s.score), s.result)));
@@ -235,16 +233,16 @@ fn targets(corpus: &Corpus) -> Vec<f64> {
         .collect()
 }
 
-/// How far the evaluation with the corpus' values is from what is to be foretold: the mean squared error at
-/// the scale that suits it best.
+/// How far the evaluation with the corpus' values is from the targets: the mean squared error at the scale that
+/// suits it best.
 pub fn error(corpus: &Corpus) -> f64 {
     let evals = evaluations(corpus, &corpus.values);
     let targets = targets(corpus);
     best_scale(evals.iter().copied().zip(targets.iter().copied())).1
 }
 
-/// Fits the values of all games together: features are shared, pieces are each game's own. `report` is
-/// told the mean squared error before each round.
+/// Fits the values of all games together: features are shared, pieces are each game's own. `report` is given
+/// the mean squared error before each round.
 pub fn fit(
     corpora: &mut [Corpus],
     rounds: usize,
@@ -278,7 +276,7 @@ pub fn fit(
 /// games, the less it counts.
 const PULL: f64 = 0.12;
 const STEPS: usize = 250;
-/// Largest change of a parameter in one step, about.
+/// Approximate largest change of a parameter in one step.
 const RATE: f64 = 2.0;
 
 /// Adam on the linear model.
@@ -299,7 +297,7 @@ fn descend(
         for (i, part) in parts.iter().enumerate() {
             let moved: Vec<f64> = at[i].iter().zip(&origin[i]).map(|(a, o)| a - o).collect();
             for (slope, g) in slope[i].iter_mut().zip(gradient(part, &moved, scale)) {
-                // The pull is of the whole sum, so each sample counts for its part.
+                // The pull is on the whole sum, so each sample gets its share.
                 *slope = g / samples;
             }
         }

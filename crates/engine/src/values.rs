@@ -1,6 +1,6 @@
 //! What pieces and features are worth in a game, as the text that tuning writes and people may change. The tables
-//! of values are declared in `parameters`, how values are estimated where no text gives them in `estimate`; how a
-//! position is judged with them is in `eval`.
+//! of values are declared in `parameters`, estimates where no text gives values are in `estimate`; how a position
+//! is judged with them is in `eval`.
 
 use husun::{Kind, Variant};
 use parameters::{Parameter, Visit};
@@ -15,7 +15,7 @@ pub use estimate::estimate;
 pub(crate) use estimate::{Mobility, mobilities};
 pub use parameters::{Terms, Weights};
 
-/// What a piece gains by where it stands, added to what the engine derives from its moves.
+/// What a piece gains by its place, added to what the engine derives from its moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Places {
@@ -26,7 +26,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// As many entries as the game's board asks for, all nought.
+    /// As many entries as the game's board requires, all zero.
     fn none(variant: &Variant) -> Places {
         let frame = variant.frame();
         Places {
@@ -35,7 +35,7 @@ impl Places {
         }
     }
 
-    /// Whether there are as many entries as the game's board asks for, which the other places have.
+    /// Whether there are as many entries as the game's board requires, the number in `full`.
     fn fits(&self, full: &Places, table: &str) -> Result<(), ValuesError> {
         for (what, own, full) in [
             ("ranks", &self.ranks, &full.ranks),
@@ -85,13 +85,13 @@ pub struct Values {
     /// Pieces by letter; a royal piece counts only where a side has several.
     #[serde(default)]
     pub pieces: BTreeMap<String, Pair>,
-    /// By letter, what the moves of pieces count; those of pawns and royal pieces are not asked for.
+    /// By letter, the weights of pieces' moves; those of pawns and royal pieces are not used.
     #[serde(default)]
     pub weights: BTreeMap<String, Weights>,
-    /// What a pawn without opposing pawns before it gains by where it stands.
+    /// What a pawn without opposing pawns before it gains by its place.
     #[serde(default)]
     pub passed: Places,
-    /// By letter, what pieces gain by where they stand.
+    /// By letter, what pieces gain by their places.
     #[serde(default)]
     pub places: BTreeMap<String, Places>,
 }
@@ -99,10 +99,10 @@ pub struct Values {
 /// Why a text of values is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ValuesError {
-    /// No TOML, an unknown key or a value of another type.
+    /// Not TOML, an unknown key or a value of the wrong type.
     #[error("{0}")]
     Syntax(String),
-    /// A letter that no piece of the game has, or none of those that the table is about.
+    /// A letter of no piece of the game, or of none that the table is about.
     #[error("{table}.{letter}: no such piece here: expected one of {expected}")]
     Piece {
         /// `pieces`, `weights` or `places`.
@@ -121,10 +121,10 @@ pub enum ValuesError {
         what: &'static str,
         /// Entries read.
         found: usize,
-        /// Entries that the board asks for.
+        /// Entries that the board requires.
         expected: usize,
     },
-    /// A value beyond any sense.
+    /// A value out of bounds.
     #[error("{key}: {found} is out of bounds: expected -{MAX_VALUE} to {MAX_VALUE}")]
     Bounds {
         /// Where.
@@ -138,7 +138,7 @@ pub enum ValuesError {
 pub const MAX_VALUE: i32 = 5000;
 
 impl Values {
-    /// Reads values; a piece that the text leaves out has its estimate.
+    /// Reads values; a piece that the text leaves out gets its estimate.
     pub fn parse(variant: &Variant, text: &str) -> Result<Values, ValuesError> {
         let read: Values =
             toml::from_str(text).map_err(|e| ValuesError::Syntax(e.message().into()))?;
@@ -190,7 +190,7 @@ impl Values {
         toml::to_string(&shown).unwrap_or_default()
     }
 
-    /// What the moves of a kind count.
+    /// The weights of a kind's moves.
     pub fn weights(&self, variant: &Variant, kind: Kind) -> Weights {
         let letter = variant.piece(kind).letter.to_string();
         self.weights.get(&letter).copied().unwrap_or_default()
@@ -209,7 +209,7 @@ fn each_of<T: Parameter>(table: &str, all: &mut BTreeMap<String, T>, f: Visit) {
     }
 }
 
-/// Puts what was read in the place of what a table holds; it must hold something by that letter.
+/// Replaces what a table holds by what was read; the table must have that letter.
 fn replace<T>(
     table: &'static str,
     all: &mut BTreeMap<String, T>,

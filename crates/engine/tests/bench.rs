@@ -1,5 +1,5 @@
-//! The search visits the positions that it is known to visit: whoever changes that knows it, measures it
-//! (docs/engine-record.md) and writes the new number here.
+//! The search visits exactly the positions that it is known to visit: a change to that must be deliberate,
+//! measured (docs/engine-record.md) and entered here as the new number.
 
 use husun_engine::{BENCH_DEPTH, bench};
 

@@ -1,4 +1,4 @@
-//! What a search costs stays within bounds where much hangs.
+//! The cost of a search stays within bounds when much hangs.
 
 use husun_engine::{Engine, Limits, Options};
 use std::sync::atomic::AtomicBool;

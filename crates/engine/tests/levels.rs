@@ -1,5 +1,5 @@
-//! What levels see and what they overlook, and what they score against beginners of known habits. Strength is measured
-//! by `examples/levels.rs` (docs/levels.md); here are bounds that only a fault exceeds.
+//! What levels see and what they overlook, and what they score against beginners of known habits. Strength is
+//! measured by `examples/levels.rs` (docs/levels.md); here are bounds that only a bug exceeds.
 
 #[allow(dead_code)]
 mod sparring;
@@ -15,7 +15,7 @@ fn level(number: u8) -> Result<Level> {
     Ok(Level::new(number).ok_or("1 to 8")?)
 }
 
-/// How often of a hundred times a level makes a move.
+/// How many times in a hundred a level makes a move.
 fn makes(number: u8, game: &str, fen: &str, wanted: &str) -> Result<u32> {
     let variant = games::variant(game).ok_or("no such game")?;
     let position = variant.position(fen)?;
@@ -88,7 +88,7 @@ fn what_is_far_is_overlooked_by_the_lower_levels() -> Result<()> {
     Ok(())
 }
 
-/// Nobody leaves a queen to an enemy's long way on purpose, and who does not see it leaves it there.
+/// Nobody leaves a queen to an enemy's long move on purpose, and a player who does not see the move leaves it there.
 #[test]
 fn what_the_opponent_has_from_afar_is_overlooked_too() -> Result<()> {
     // The bishop on h8 aims at the queen on b2.
@@ -131,7 +131,7 @@ fn mates_are_seen_by_those_who_see_the_move() -> Result<()> {
     assert_eq!(mates(8)?, 100);
     assert!(mates(7)? >= 90);
     assert!(mates(1)? < 60);
-    // A step away nobody but the lowest misses it.
+    // One step away only the lowest level misses it.
     let near = |number| makes(number, "chess", "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", "f7g7");
     assert!(near(3)? > near(1)?);
     Ok(())

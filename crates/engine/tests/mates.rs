@@ -1,6 +1,5 @@
-//! Forced wins that exhaustive search has found (`examples/mates.rs`): the engine finds each with its
-//! exact distance. Those of more than two moves are left to
-//! `HUSUN_MATES=all`, best with `--release`.
+//! Forced wins found by exhaustive search (`examples/mates.rs`): the engine finds each with its exact distance.
+//! Those of more than two moves run only with `HUSUN_MATES=all`, best with `--release`.
 
 use husun_engine::{Engine, Limits, Options, Score};
 use std::error::Error;

@@ -1,5 +1,5 @@
 //! Positions that only a special rule decides: a short search finds the move, and in the same game without the
-//! rule it does not. Mates of ordinary kind are in `mates.rs`.
+//! rule it does not. Ordinary mates are in `mates.rs`.
 
 use husun::{Game, Reason, Variant};
 use husun_engine::{Engine, Limits, Options, Score, SearchResult};
@@ -32,7 +32,7 @@ fn solve(id: &str, fen: &str, depth: u32, options: Options) -> Result<(String, S
     )
 }
 
-/// What a search says of a position.
+/// What a search says about a position.
 #[derive(Clone, Copy, Debug)]
 enum Says {
     /// This score.
@@ -66,8 +66,8 @@ struct Row {
     /// The move; any if empty.
     best: &'static str,
     says: Says,
-    /// The same game without the rule, as what a game file says beside the inherited game, and what the search
-    /// says there. A field for the state of the rule that is left out goes with it.
+    /// The same game without the rule, as what a game file adds to the inherited game, and what the search says
+    /// there. A field for the state of the omitted rule goes with it.
     without: (&'static str, Says),
 }
 
@@ -242,7 +242,7 @@ fn a_queen_mates() -> Result<()> {
     Ok(())
 }
 
-/// Positions in which every legal move is optional: whether it saves the game not to make one.
+/// Positions in which every legal move is optional: whether declining to move saves the game.
 const OPTIONAL: &[(&str, bool)] = &[
     // Not in check: to accept is a draw, and the Traverse loses.
     ("10/10/1b8/10/10/7k1q/1nf4b2/6Q3 w - - - 0 1", true),

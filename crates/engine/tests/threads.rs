@@ -1,4 +1,4 @@
-//! Several threads give what one gives: every depth that is asked for, no other, and the right move.
+//! Several threads give what one gives: every requested depth, no other, and the right move.
 
 use husun_engine::{Engine, Limits, Options, Score};
 use std::sync::atomic::AtomicBool;
@@ -88,7 +88,7 @@ fn what_is_prepared_is_searched_alike() {
         let stop = AtomicBool::new(false);
         let mut found = engine.search(&start, &[], &Limits::depth(DEPTH), &stop, &mut |_| {});
         if prepared {
-            // No memory of earlier searches is lost by it.
+            // It loses no memory of earlier searches.
             engine.prepare();
         }
         let again = engine.search(&start, &[], &Limits::depth(DEPTH), &stop, &mut |_| {});

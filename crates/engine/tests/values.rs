@@ -1,4 +1,5 @@
-//! The values of pieces: what the moves tell beside what an inventor printed, and the files of tuned values.
+//! The values of pieces: derived from their moves, compared with those an inventor printed, and the files of
+//! tuned values.
 
 use husun_engine::values;
 use std::error::Error;

@@ -1,5 +1,5 @@
-//! The games that a program offers: those built in, and those read from files. Command line, protocols and server ask
-//! one [`Catalogue`], so that a game of one's own is found wherever a built-in one is.
+//! The games that a program offers: the built-in ones and those read from files. Command line, protocols and server
+//! use one [`Catalogue`], so that a user's own game is found wherever a built-in one is.
 
 use crate::{Builtin, ORTHODOX};
 use husun::doc::{GameError, Library};
@@ -11,13 +11,13 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The likeness of two words from which on one is offered for the other.
+/// Two words at least this similar are offered for each other.
 const ALIKE: f64 = 0.75;
 
-/// The most letters of an unknown name that are repeated.
+/// The most characters of an unknown name that a message repeats.
 const SAID: usize = 40;
 
-/// A game read from a file, with what lies beside the file.
+/// A game read from a file, with what belongs to it beside the file.
 #[derive(Clone, Debug)]
 pub struct OwnGame {
     variant: Arc<Variant>,
@@ -30,7 +30,7 @@ pub struct OwnGame {
     lessons: Option<String>,
 }
 
-/// Why a game's file is not taken.
+/// Why a game's file is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file, or one beside it, cannot be read.
@@ -41,7 +41,7 @@ pub enum LoadError {
         /// What the system says.
         error: io::Error,
     },
-    /// It says no game.
+    /// It does not describe a game.
     #[error(transparent)]
     Game(#[from] GameError),
 }
@@ -85,7 +85,7 @@ impl Library for Catalogue {
     }
 }
 
-/// A catalogue that takes down which texts are asked for.
+/// A catalogue that records which texts are asked for.
 struct Listening<'a> {
     games: &'a Catalogue,
     heard: RefCell<BTreeMap<String, String>>,
@@ -114,7 +114,7 @@ impl OwnGame {
         &self.variant
     }
 
-    /// Its text, as it stands in the file, with the pictures of its pieces in it.
+    /// Its text as in the file, with the pictures of its pieces in it.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -129,25 +129,25 @@ impl OwnGame {
         &self.file
     }
 
-    /// Its rules for players, where there is a file of them ([`rules_path`]).
+    /// Its rules for players, if there is a file of them ([`rules_path`]).
     pub fn rules(&self) -> Option<&str> {
         self.rules.as_deref()
     }
 
-    /// Its lessons about special rules, where there is a file of them ([`lessons_path`]). They are not looked at here.
+    /// Its lessons about special rules, if there is a file of them ([`lessons_path`]). They are not checked here.
     pub fn lessons(&self) -> Option<&str> {
         self.lessons.as_deref()
     }
 
-    /// The engine's tuned values, where there is a file of them ([`values_path`]). They are not looked at here.
+    /// The engine's tuned values, if there is a file of them ([`values_path`]). They are not checked here.
     pub fn values(&self) -> Option<&str> {
         self.values.as_deref()
     }
 }
 
 impl Catalogue {
-    /// Reads a game's file and what lies beside it. It may inherit from every game of the catalogue, which does not have
-    /// it before [`Catalogue::insert`].
+    /// Reads a game's file and what belongs to it beside the file. It may inherit from every game of the catalogue,
+    /// which does not have it before [`Catalogue::insert`].
     pub fn read(&self, file: &Path) -> Result<OwnGame, LoadError> {
         let text = husun::doc::with_pictures(&file.display().to_string(), &read(file)?, |name| {
             read_picture(&file.with_file_name(name))
@@ -168,7 +168,7 @@ impl Catalogue {
         })
     }
 
-    /// Takes a game; what had its id before is given back, unless it was a built-in one.
+    /// Adds a game; the one that had its id before is returned, unless it was a built-in one.
     pub fn insert(&mut self, game: OwnGame) -> Option<Arc<OwnGame>> {
         let same = |own: &Arc<OwnGame>| own.variant.id() == game.variant.id();
         let before = self.own.iter().position(same);
@@ -177,7 +177,7 @@ impl Catalogue {
         before
     }
 
-    /// The games read from files, in the order in which they came.
+    /// The games read from files, in the order in which they were added.
     pub fn own(&self) -> impl Iterator<Item = &OwnGame> {
         self.own.iter().map(|own| &**own)
     }
@@ -199,13 +199,13 @@ impl Catalogue {
             .chain(built_in)
     }
 
-    /// The game of an id.
+    /// The game with an id.
     pub fn variant(&self, id: &str) -> Option<Arc<Variant>> {
         let own = self.own_by_id(id).map(|own| own.variant.clone());
         own.or_else(|| crate::variant(id))
     }
 
-    /// The game of an id, or an error that lists the ids and offers the one that is most alike.
+    /// The game with an id, or an error that lists the ids and offers the most similar one.
     pub fn game(&self, id: &str) -> Result<Arc<Variant>, UnknownGame> {
         self.variant(id).ok_or_else(|| {
             let ids: Vec<&str> = self.ids().collect();
@@ -217,8 +217,8 @@ impl Catalogue {
         })
     }
 
-    /// The game of an id, a name or an alias, whatever its capitals; an empty text stands for the orthodox game. So a
-    /// game is named in the `Variant` tag of PGN.
+    /// The game with an id, a name or an alias, ignoring case; an empty text stands for the orthodox game. The
+    /// `Variant` tag of PGN names games this way.
     ///
     /// ```
     /// let games = husun_games::Catalogue::default();
@@ -236,12 +236,12 @@ impl Catalogue {
         by_id.or_else(|| self.games().find(|v| v.is_called(name)))
     }
 
-    /// The game read from a file that a variant is, if it is one.
+    /// The game read from a file behind a variant, if it is one.
     pub fn own_of(&self, variant: &Arc<Variant>) -> Option<&OwnGame> {
         self.own().find(|own| Arc::ptr_eq(&own.variant, variant))
     }
 
-    /// A game's rules for players, in Markdown, where it has some.
+    /// A game's rules for players, in Markdown, if it has some.
     pub fn rules(&self, variant: &Arc<Variant>) -> Option<&str> {
         match self.own_of(variant) {
             Some(own) => own.rules(),
@@ -249,7 +249,7 @@ impl Catalogue {
         }
     }
 
-    /// A game's lessons about its special rules, where it has some.
+    /// A game's lessons about its special rules, if it has some.
     pub fn lessons(&self, variant: &Arc<Variant>) -> Option<&str> {
         match self.own_of(variant) {
             Some(own) => own.lessons(),
@@ -257,7 +257,7 @@ impl Catalogue {
         }
     }
 
-    /// The engine's tuned values of a game, where it has some.
+    /// The engine's tuned values for a game, if it has some.
     pub fn values(&self, variant: &Arc<Variant>) -> Option<&str> {
         match self.own_of(variant) {
             Some(own) => own.values(),
@@ -315,7 +315,7 @@ fn read_beside(file: &Path) -> Result<Option<String>, LoadError> {
     }
 }
 
-/// The word of a list that is most like the given one, if it is alike enough.
+/// The word of a list that is most similar to the given one, if it is similar enough.
 fn closest<'a>(word: &str, list: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
     let alike = list

@@ -1,5 +1,5 @@
-//! The games of Husun, embedded: every folder of `games/` with its definition, its rules for players,
-//! its lessons and, where it has been tuned, the engine's values. Nothing else in the code names a game.
+//! The games of Husun, embedded: every folder of `games/` with its definition, its rules for players, its lessons and,
+//! if it has been tuned, the engine's values. Nothing else in the code names a game.
 
 use husun::doc::{GameError, Library};
 use husun::variant::Variant;
@@ -24,10 +24,10 @@ const TEXTS: &[Text] = include!(concat!(env!("OUT_DIR"), "/list.rs"));
 
 const ORDER: &str = include_str!("../games/order.txt");
 
-/// The game that is played where none is named.
+/// The game to play if none is named.
 pub const FIRST: &str = "alhusun";
 
-/// The game that other programs mean where they name none.
+/// The game that other programs mean if they name none.
 pub const ORTHODOX: &str = "chess";
 
 /// The built-in games as a library that other games may inherit from.
@@ -70,7 +70,7 @@ pub fn in_order() -> impl Iterator<Item = &'static str> {
     listed().chain(others)
 }
 
-/// The built-in game of an id, loaded once.
+/// The built-in game with an id, loaded once.
 ///
 /// ```
 /// let chess = husun_games::variant("chess").unwrap();
@@ -111,13 +111,13 @@ pub fn lessons(id: &str) -> Option<&'static str> {
     text(id)?.lessons
 }
 
-/// The texts of a variant, if it is a built-in game and not one of a file that goes by the same id.
+/// The texts of a variant, if it is a built-in game and not one from a file with the same id.
 fn built_in(variant: &Arc<Variant>) -> Option<&'static Text> {
     let own = self::variant(variant.id())?;
     text(own.id()).filter(|_| Arc::ptr_eq(&own, variant))
 }
 
-/// The engine's tuned values of a built-in game, if it has some.
+/// The engine's tuned values for a built-in game, if it has some.
 pub fn values(id: &str) -> Option<&'static str> {
     text(id)?.values
 }

@@ -235,7 +235,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "4q5/10/10/10/10/10/10/4QK4 w - - ! 0 1",
         "state: `!` contradicts the position: no Empress of Black stands in her castle",
     ),
-    // Who has castled never traverses, and there is no other way to an Empress.
+    // A side that has castled never traverses, and there is no other way to an Empress.
     (
         "strike80",
         "4q5/10/10/10/10/10/10/4E5 w - - S 0 1",
@@ -356,7 +356,7 @@ fn arrangements_have_the_bounds_of_position_text() -> Result<(), Box<dyn Error>>
     let mut setup = chess.start().setup();
     setup.en_passant = strike.frame().square(99).into_iter().collect();
     assert!(Position::from_setup(&chess, &setup).is_err());
-    // Counters stay where position text can say them.
+    // Counters stay within what position text can express.
     let mut position = chess.position("4k3/8/8/8/8/8/8/4K3 b - - 999999 999999")?;
     for text in ["e8e7", "e1e2"] {
         position = position.play_unchecked(position.parse_uci(text)?);

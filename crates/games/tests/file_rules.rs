@@ -1,5 +1,5 @@
-//! Rules that no built-in game has, said by a game file: several initial steps, castling with a choice, citadels for royal
-//! pieces alone, promotion that the last rank does not offer. Each is played at random, generator against twin.
+//! Rules that no built-in game has, given by a game file: several initial steps, castling with a choice, citadels for
+//! royal pieces alone, promotion that the last rank does not offer. Each is played at random, generator against twin.
 
 use husun::record::Record;
 use husun::{Game, Position, Variant};
@@ -10,7 +10,8 @@ const WILDEBEEST: &str = include_str!("../../../docs/examples/wildebeest.toml");
 const KINGS_ONLY: &str = include_str!("../../../games/readings/alhusun-kings-only.toml");
 const LANCES: &str = include_str!("../../../games/readings/citadelir2020-lances.toml");
 
-/// Two kinds of pawn type with initial steps of their own, a castling to choose from, one of whose squares is a step of the King.
+/// Two kinds of pawn type with initial steps of their own, and a choice of castlings, one to a square that is a step
+/// of the King.
 const TWO_PAWNS: &str = r#"id = "two-pawns"
 [board]
 files = 8
@@ -70,7 +71,7 @@ fn slow(position: &Position, depth: u32) -> u64 {
     }
 }
 
-/// Moves as the twin has them, each read back from both its texts, and the position from its own.
+/// Moves as the twin gives them, each read back from both its texts, and the position from its own.
 fn compare(position: &Position) -> Result<(), Box<dyn Error>> {
     let (mut fast, mut slow) = (position.legal_moves(), husun::twin::legal_moves(position));
     fast.sort();
@@ -224,7 +225,7 @@ fn wildebeest() -> Result<(), Box<dyn Error>> {
 fn citadels_for_kings_alone() -> Result<(), Box<dyn Error>> {
     let closed = husun_games::parse("kings.toml", KINGS_ONLY)?;
     let open = husun_games::variant("alhusun").ok_or("no alhusun")?;
-    // A War Machine on the long diagonal: in his own citadel the King is attacked in the one game, and in the other not.
+    // A War Machine on the long diagonal: in his own citadel the King is attacked in one game, and not in the other.
     let board = "1**********1/*5k4*/*10*/*10*/*10*/*10*/*4w5*/*10*/*10*/*10*/*10*/K**********1";
     let home = format!("{board} b - - 0 1");
     assert!(closed.position(&home).is_ok());
@@ -272,7 +273,7 @@ fn a_captured_lance_returns_before_the_last_rank() -> Result<(), Box<dyn Error>>
     assert_eq!(becomes(&fen("4P7", "12", "12"), "e8e9")?, with_lance);
     assert_eq!(becomes(&fen("4P7", "12", "L11"), "e8e9")?, with_lance);
     assert_eq!(becomes(&fen("4P7", "12", "L10L"), "e8e9")?, all);
-    // On the last rank there is no Lance, and who stays a Lance has not become one.
+    // On the last rank there is no Lance, and a piece that stays a Lance has not become one.
     let last: Vec<char> = all.iter().copied().filter(|c| *c != 'P').collect();
     assert_eq!(becomes(&fen("12", "4P7", "12"), "e11e12")?, last);
     let lance: Vec<char> = with_lance.iter().copied().filter(|c| *c != 'P').collect();

@@ -17,7 +17,7 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
         "White promoted P N",
     ),
     ("chess", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1", "a2a3", ""),
-    // Prisoners: the pawn that releases stands there as the one who is free; on other squares it is promoted.
+    // Prisoners: the releasing pawn is replaced by the freed prisoner; on other squares it is promoted.
     (
         "citadel9",
         "k8/3P5/9/9/9/9/9/9/4K4 w - - CY 0 1",

@@ -1,11 +1,11 @@
-//! Perft figures: those of two independent reference programs (perft.csv), of which the test takes the
-//! ones below a limit of nodes, and those that are public for the well-known games (public.csv), all.
+//! Perft figures: those of two independent reference programs (perft.csv), up to a limit of nodes, and all public ones
+//! for the well-known games (public.csv).
 
 use std::error::Error;
 
 const FIGURES: &str = include_str!("data/perft.csv");
 const PUBLIC: &str = include_str!("data/public.csv");
-/// Nodes up to which a reference figure is computed; another limit by HUSUN_PERFT_LIMIT.
+/// Nodes up to which a reference figure is computed; HUSUN_PERFT_LIMIT sets another limit.
 const LIMIT: u64 = 20_000_000;
 
 /// Compares all figures up to the limit and returns how many there were.

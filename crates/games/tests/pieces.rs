@@ -1,4 +1,4 @@
-//! What is told of pieces: their targets are those of the move generator, and their sentences say what they do.
+//! What is said about pieces: their targets are those of the move generator, and their sentences say what they do.
 
 use husun::{Act, Position, Side, Square, Variant};
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ fn all() -> impl Iterator<Item = Arc<Variant>> {
     husun_games::ids().filter_map(husun_games::variant)
 }
 
-/// Positions of a game played without sense, the same at every run.
+/// Positions of a random game, the same in every run.
 fn walk(variant: &Arc<Variant>, seed: u64) -> Vec<Position> {
     let mut position = variant.start();
     let mut state = seed;
@@ -49,7 +49,7 @@ fn targets_of_a_way_of_moving_are_its_reach() {
                 assert_eq!(of(false), reach.moves.into_iter().collect(), "{told}");
                 assert_eq!(of(true), reach.captures.into_iter().collect(), "{told}");
                 for target in &targets {
-                    // What it passes is empty, but for what it jumps.
+                    // What it passes is empty, except for what it jumps.
                     let blocked = |s: &&Square| standing(**s).is_some() && Some(**s) != target.over;
                     assert_eq!(target.path.iter().find(blocked), None, "{told}");
                     assert!(

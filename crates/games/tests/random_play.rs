@@ -1,6 +1,5 @@
-//! Random play across all games: what is kept while moves are made equals what is computed anew, the
-//! legal moves equal the slow twin's, texts round-trip, colours reflected give moves reflected, and
-//! taking back restores everything.
+//! Random play across all games: what is updated move by move equals what is computed anew, the legal moves equal the
+//! slow twin's, texts round-trip, reflected positions have reflected moves, and taking back restores everything.
 
 use husun::record::Record;
 use husun::variant::StateFlag;
@@ -44,7 +43,7 @@ impl Random {
     }
 }
 
-/// A game whose set-up is that of another one with top and bottom and the colours exchanged.
+/// A game whose set-up is that of another with top and bottom and the colours exchanged.
 fn reflected_variant(variant: &Variant) -> Result<Arc<Variant>, Box<dyn Error + Send + Sync>> {
     let standard = husun_games::variant(variant.id())
         .ok_or("no such game")?

@@ -187,7 +187,7 @@ fn null_moves_are_kept_in_variations() -> Result<(), Box<dyn Error>> {
             "1. e4 (1. d4 -- 2. Bg5 $1 {pins} (2. c4 Z0)) 1... e5 2. Nf3 *",
         ),
         ("1. e4 (1. @@@@ e5) *", "1. e4 (1. @@@@ e5) *"),
-        // What cannot be played behind a null move is not looked at.
+        // What follows a null move and cannot be played is not checked.
         ("1. e4 (1. d4 -- 2. Qh8) *", "1. e4 (1. d4 -- 2. Qh8) *"),
     ];
     for (text, written) in rows {
@@ -223,7 +223,7 @@ fn the_names_of_other_programs() -> Result<(), Box<dyn Error>> {
         let record = Record::from_raw(&raw, named, String::new)?;
         assert_eq!(record.start.variant().id(), id, "{name}");
     }
-    // No name leads to two games.
+    // No name belongs to two games.
     let all: Vec<_> = husun_games::ids()
         .filter_map(husun_games::variant)
         .collect();

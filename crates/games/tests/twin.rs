@@ -67,7 +67,7 @@ fn random_play() {
     }
 }
 
-/// What is compiled for the processor found at run time, and what runs on any.
+/// Code compiled for the processor found at run time agrees with code that runs on any.
 #[test]
 fn portable_agrees() {
     for id in husun_games::ids() {

@@ -1,5 +1,5 @@
-//! Game files of one's own: the examples of the documentation, inheritance, and errors that say file,
-//! line, key and what was expected.
+//! Users' own game files: the examples of the documentation, inheritance, and errors that say file, line, key and what
+//! was expected.
 
 use husun::Side;
 use std::error::Error;
@@ -56,7 +56,7 @@ fn heirs_have_what_they_do_not_say() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A game file with one line changed: what is replaced, by what, and the error.
+/// A game file with one line changed: the text to replace, its replacement, and the error.
 const ERRORS: [(&str, &str, &str); 14] = [
     (
         "files = 12",
@@ -151,7 +151,7 @@ fn errors_of_inheritance() {
             "id = \"a\"\ninherits = \"chess\"\nwithout = [\"pieces.Z\"]\n",
             "own.toml:3: without: `pieces.Z` is unknown: expected a section of the inherited game",
         ),
-        // The fault lies in the base's text, which the heir has made unfit.
+        // The fault is in the base's text, which the heir has made invalid.
         (
             "id = \"a\"\ninherits = \"chess\"\nwithout = [\"pieces.Q\"]\n",
             "chess/game.toml:",
@@ -176,7 +176,7 @@ fn errors_of_inheritance() {
     }
 }
 
-/// Lines behind those of a small game, and what is wrong with them: rules that never apply, or not beside others.
+/// Lines added to those of a small game, and what is wrong with them: rules that never apply, or not beside others.
 const CONTRADICTIONS: [(&str, &str); 20] = [
     (
         "[[arrivals]]\npiece = \"K\"\nsquares = [\"a5\"]",
@@ -332,7 +332,7 @@ fn no_game_begins_at_its_end() {
     }
 }
 
-/// A pawn-type piece that also slides: no move is listed twice, whatever its steps and slides share.
+/// A pawn-type piece that also slides: no move is listed twice, no matter what its steps and slides share.
 #[test]
 fn a_pawn_that_slides_has_every_move_once() {
     for betza in ["QmfWcfF", "RmfWcfF", "BmfWcfF", "mfRcfF", "fRcfFmfW"] {

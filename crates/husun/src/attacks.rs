@@ -1,5 +1,5 @@
-//! What a search asks of the tables besides legal moves: noisy moves, what a piece attacks, who attacks
-//! a square, endings on the board. All of it is derived from what legal moves are made from.
+//! What a search needs from the tables besides legal moves: noisy moves, what a piece attacks, who attacks a
+//! square, endings on the board. All of it is derived from the data behind legal moves.
 
 use crate::cpu::Portable;
 use crate::frame::Square;
@@ -11,7 +11,7 @@ use crate::set::Set;
 use crate::side::Side;
 use crate::tables::{Shift, Tables};
 
-/// Lists captures and moves that change what a piece is.
+/// Lists captures and moves that change a piece's kind.
 struct Noisy<'a, S> {
     moves: &'a mut Vec<Move>,
     enemy: S,
@@ -59,7 +59,7 @@ impl<S: Set> Sink<S> for Noisy<'_, S> {
 }
 
 impl<S: Set> Pos<S> {
-    /// What a legal move takes: the square of the piece and its kind.
+    /// What a legal move captures: the square of the piece and its kind.
     #[inline(always)]
     pub fn captured(&self, m: Move) -> Option<(Square, Kind)> {
         let square = match m.special() {
@@ -71,7 +71,7 @@ impl<S: Set> Pos<S> {
         taken.then(|| (square, Kind(self.kind_at(square))))
     }
 
-    /// Whether a legal move takes a piece or changes what one is.
+    /// Whether a legal move captures a piece or changes a piece's kind.
     #[inline(always)]
     pub fn is_noisy(&self, m: Move) -> bool {
         m.changes_kind()
@@ -82,7 +82,7 @@ impl<S: Set> Pos<S> {
 }
 
 impl<S: Set> Tables<S> {
-    /// Adds all legal moves that capture or change what a piece is, initial steps left out.
+    /// Adds all legal moves that capture or change a piece's kind, except initial steps.
     pub fn noisy_moves(&self, pos: &Pos<S>, moves: &mut Vec<Move>) {
         let enemy = pos.side(pos.turn.opponent());
         self.generate(pos, &mut Noisy { moves, enemy });
@@ -112,13 +112,13 @@ impl<S: Set> Tables<S> {
         pos.of_kinds(&self.royals)
     }
 
-    /// Squares on which a piece of the kind could capture, and squares to which it can only move, on
-    /// a board with these squares occupied. Pieces of pawn type are left to
-    /// [`Tables::pawn_attacks`], moves within a castle are left out.
+    /// Squares on which a piece of the kind could capture, and squares to which it can only move, with these
+    /// squares occupied. Moves within a castle are left out; for pieces of pawn type see
+    /// [`Tables::pawn_attacks`].
     ///
     /// # Panics
     ///
-    /// If the board has no square of that number, or the game no such kind.
+    /// If the board has no such square or the game no such kind.
     #[inline(always)]
     pub fn piece_attacks(&self, side: Side, kind: Kind, from: Square, occupied: S) -> (S, S) {
         let mover = &self.movers[kind.index()];
@@ -152,12 +152,12 @@ impl<S: Set> Tables<S> {
         (takes, quiet)
     }
 
-    /// Squares from which a piece of the kind and side would attack the square on a board with these
-    /// squares occupied, as far as its ways lead back along themselves: bent ones are left out.
+    /// Squares from which a piece of the kind and side would attack the square with these squares occupied, as
+    /// far as its ways of moving can be traced backwards: bent ones are left out.
     ///
     /// # Panics
     ///
-    /// If the board has no square of that number, or the game no such kind.
+    /// If the board has no such square or the game no such kind.
     #[inline(always)]
     pub fn attack_squares(&self, side: Side, kind: Kind, square: Square, occupied: S) -> S {
         // What leads there is what leads away for a piece that faces the other way.
@@ -184,12 +184,12 @@ impl<S: Set> Tables<S> {
         from
     }
 
-    /// Squares to which a piece of any kind could go among own and enemy pieces, royals left aside;
-    /// moves within a castle are left out.
+    /// Squares to which a piece of any kind could go among own and enemy pieces, ignoring checks; moves within
+    /// a castle are left out.
     ///
     /// # Panics
     ///
-    /// If the board has no square of that number, or the game no such kind.
+    /// If the board has no such square or the game no such kind.
     pub fn piece_targets(&self, side: Side, kind: Kind, from: Square, own: S, enemy: S) -> S {
         let bit = S::bit(from);
         let scene = Scene::of(self, Portable, side, own | bit, enemy);
@@ -214,7 +214,7 @@ impl<S: Set> Tables<S> {
         attacked
     }
 
-    /// Squares that the side's pieces of pawn type would attack after a step without capture to one of the squares
+    /// Squares that the side's pieces of pawn type would attack after a non-capturing step to one of the squares
     /// `to`, which are empty.
     #[inline(always)]
     pub fn pawn_step_attacks(&self, pos: &Pos<S>, side: Side, to: S) -> S {
@@ -232,12 +232,12 @@ impl<S: Set> Tables<S> {
         attacked
     }
 
-    /// Pieces of both sides that attack a square on a board with these squares occupied; only pieces
-    /// that stand on an occupied square count. Moves within a castle are left out.
+    /// Pieces of both sides that attack a square with these squares occupied; only pieces on occupied squares
+    /// count. Moves within a castle are left out.
     ///
     /// # Panics
     ///
-    /// If the board has no square of that number, or the game no such kind.
+    /// If the board has no such square or the game no such kind.
     #[inline]
     pub fn attackers(&self, pos: &Pos<S>, square: Square, occupied: S) -> S {
         let i = usize::from(square);

@@ -1,5 +1,5 @@
 //! Betza notation: the text of a way of moving, read into steps, rides and bent rides.
-//! Knows directions and vectors only; which squares exist is for the tables to see.
+//! Deals in directions and vectors only; which squares exist is up to the tables.
 //!
 //! What is read: the atoms `W F D N A H C L Z J G K Q R B` (`C` and `L`, `Z` and `J` are the same
 //! leapers), an atom doubled or followed by a range (`WW`, `NN`, `W3`, `R4`; 0 is unlimited), the
@@ -22,24 +22,24 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Whether a piece may move so to an empty square.
+    /// Whether a piece may move this way to an empty square.
     pub const fn moves(self) -> bool {
         !matches!(self, Mode::CaptureOnly)
     }
 
-    /// Whether a piece captures so.
+    /// Whether a piece captures this way.
     pub const fn captures(self) -> bool {
         !matches!(self, Mode::MoveOnly)
     }
 }
 
-/// One way to go, in one direction.
+/// One way of moving, in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Way {
     /// To the square at the offset, whatever stands between.
     Leap(Vector),
-    /// Repeatedly by the offset over empty squares, at most `max` times (0: no limit). A hopper jumps
-    /// exactly one piece first and the squares before it are no destinations.
+    /// Repeated steps by the offset over empty squares, at most `max` times (0: no limit). A hopper must first
+    /// jump exactly one piece; the squares before that piece are not destinations.
     Ride {
         /// Offset of a step.
         step: Vector,
@@ -47,14 +47,14 @@ pub enum Way {
         max: u8,
         /// Whether exactly one piece must be jumped.
         hop: bool,
-        /// Steps that pass over empty squares before the first on which it may stop.
+        /// Number of leading steps over empty squares on which it may not stop.
         skip: u8,
     },
-    /// First by one offset to an empty square, then repeatedly by another.
+    /// One step by one offset to an empty square, then repeated steps by another.
     Bent {
         /// The first leg.
         first: Vector,
-        /// Whether the move may end (with a capture too) on the first leg's square.
+        /// Whether the move may end on the first leg's square, by a capture too.
         stop: bool,
         /// The second leg's step.
         step: Vector,
@@ -63,7 +63,7 @@ pub enum Way {
     },
 }
 
-/// A way to go with its mode.
+/// A way of moving with its mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Part {
     /// Whether it captures.
@@ -72,13 +72,13 @@ pub struct Part {
     pub way: Way,
 }
 
-/// Why a text is no Betza notation that is understood here.
+/// Why a text is not Betza notation that is supported here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BetzaError {
     /// Nothing was written.
     #[error("the notation is empty: expected atoms such as K, R or mfWcfF")]
     Empty,
-    /// A capital that is no atom.
+    /// A capital letter that is not an atom.
     #[error(
         "unknown atom `{atom}` at character {at}: expected one of W F D N A H C L Z J G K Q R B"
     )]
@@ -88,7 +88,7 @@ pub enum BetzaError {
         /// Its place, from 1.
         at: usize,
     },
-    /// A small letter that is no modifier understood here.
+    /// A lowercase letter that is not a supported modifier.
     #[error(
         "modifier `{modifier}` at character {at} is not understood: expected directions f b l r v s h, modes m c, p, n, or a chain such as yafs"
     )]
@@ -116,7 +116,7 @@ pub enum BetzaError {
         modifiers: String,
         /// The atom.
         atom: char,
-        /// What would be.
+        /// What was expected instead.
         expected: &'static str,
     },
     /// A bracket that is not of the form `[N?fR]`.
@@ -135,7 +135,7 @@ pub enum BetzaError {
     },
 }
 
-/// Reads a notation into its parts, each once, in the order written.
+/// Reads a notation into its parts, without duplicates, in the order written.
 ///
 /// ```
 /// use husun::betza::{parse, Mode, Part, Way};
@@ -163,7 +163,7 @@ pub fn parse(text: &str) -> Result<Vec<Part>, BetzaError> {
     Ok(parts)
 }
 
-/// Offsets of an atom's first step, and whether a lone capital already rides.
+/// Offsets of an atom's first step, and whether the atom by itself is a rider.
 fn atom_vectors(atom: char) -> Option<(Vec<Vector>, bool)> {
     let (vectors, rides): (&[(i8, i8)], bool) = match atom {
         'W' => (&[(0, 1)], false),
@@ -263,7 +263,7 @@ fn in_word(v: Vector, word: &str) -> bool {
             let narrow = matches!(c, 'f' | 'b' | 'v') == tall;
             narrow && expand(c).into_iter().any(|c| lies(v, c))
         }
-        // `ff` is the narrow pair; `fl` the one of the left, wide and narrow, that leans as the
+        // `ff` is the narrow pair; `fl` is whichever of the two left-hand leaps, wide and narrow, leans as the
         // first letter says.
         [c, d] if oblique => {
             let lean = matches!(c, 'f' | 'b' | 'v') == tall;
@@ -304,7 +304,7 @@ fn outward(first: Vector, steps: &[Vector], letters: &str) -> Option<Vec<Vector>
     }
 }
 
-/// Both orthogonal and diagonal unit steps, by kind.
+/// The orthogonal or the diagonal unit steps.
 fn unit_steps(diagonal: bool) -> Vec<Vector> {
     let (all, _) = atom_vectors(if diagonal { 'F' } else { 'W' }).unwrap_or_default();
     all
@@ -493,7 +493,7 @@ impl Reader {
     }
 }
 
-/// Every first step with every outward second one. `diagonal`: the kind of the second leg.
+/// Every first step with every outward second one. `diagonal`: whether the second leg is diagonal.
 fn bends(
     firsts: &[Vector],
     stop: bool,
@@ -516,7 +516,7 @@ fn bends(
     Some(ways)
 }
 
-/// Leapers that can be blocked on the square that they pass.
+/// Leapers that can be blocked on the square that they pass over.
 fn lame(atom: char, vectors: &[Vector], max: u8) -> Option<Vec<Way>> {
     if max != 1 {
         return None;

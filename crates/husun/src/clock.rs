@@ -48,10 +48,10 @@ pub enum ClockError {
         /// `stopped` or `running`.
         state: &'static str,
     },
-    /// The times given for a side are none that the time control can show.
+    /// The times given for a side are not possible under the time control.
     #[error("times for {side:?}: {reason}")]
     Misfit {
-        /// For whom they were given.
+        /// The side they were given for.
         side: Side,
         /// What does not fit.
         reason: Misfit,
@@ -71,7 +71,7 @@ pub struct Pressed {
     pub left: Remaining,
 }
 
-/// Where the clock stands in the game. Times in [`Clock::white`] and [`Clock::black`] are as of `since`.
+/// The state of the clock in the game. Times in [`Clock::white`] and [`Clock::black`] are as of `since`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(
@@ -104,7 +104,7 @@ impl Phase {
 
 /// A clock for two players under one [`TimeControl`].
 ///
-/// The clock is a plain value. A copy kept from before a move takes that move's time back
+/// The clock is a plain value. Restoring a copy kept from before a move takes that move's time back
 /// ([`Clock::restart_turn`] sets such a copy going again), and its serde form, which holds the control in its
 /// text form and all times to the nanosecond, restores it after a restart of the program.
 ///
@@ -173,7 +173,7 @@ impl Clock {
         }
     }
 
-    /// Whether the clock stands still within somebody's move.
+    /// Whether the clock is paused within somebody's move.
     #[must_use]
     pub const fn is_paused(&self) -> bool {
         matches!(self.phase, Phase::Paused { .. })
@@ -223,7 +223,7 @@ impl Clock {
         })
     }
 
-    /// Stands the clock still at `at`, within the move: what the move has used so far is kept.
+    /// Pauses the clock at `at`, within the move: what the move has used so far is kept.
     ///
     /// # Errors
     ///
@@ -259,7 +259,7 @@ impl Clock {
         Ok(())
     }
 
-    /// Ends all running at `at`, the end of the game. Both sides keep showing what they then had left.
+    /// Stops the clock at `at`, the end of the game. Both sides keep showing what they had left then.
     pub fn stop(&mut self, at: Duration) {
         if let Some(side) = self.turn() {
             *self.times_mut(side) = self.remaining(side, at);

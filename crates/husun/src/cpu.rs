@@ -12,9 +12,9 @@ use std::fmt::Debug;
 
 /// The operations that differ. A value of a type proves that the processor has them.
 pub(crate) trait Cpu: Copy + Debug {
-    /// Whether bits are gathered and scattered fast; else lines are walked by their first blockers.
+    /// Whether bits are gathered and scattered fast; if not, lines are resolved by their first blockers.
     const GATHERS: bool;
-    /// Whether eight words are worked on as fast as a few; else it is not worth while to ask for it.
+    /// Whether eight words are processed as fast as a few; if not, filling is not worth while.
     const FILLS: bool;
     /// Eight words side by side.
     type Lanes: Lanes;
@@ -22,31 +22,31 @@ pub(crate) trait Cpu: Copy + Debug {
     fn gather(self, word: u64, mask: u64) -> u64;
     /// The low bits of the word, moved under the mask: the reverse of [`Cpu::gather`].
     fn scatter(self, word: u64, mask: u64) -> u64;
-    /// Does work in a function of its own: what is seldom done and large would push what is done often out of the
+    /// Runs work in a function of its own: large code that seldom runs would push frequent code out of the
     /// nearest caches.
     fn apart<T: Kernel>(self, kernel: T) -> T::Out;
-    /// Of these words.
+    /// The lanes of these words.
     fn lanes(self, words: &[u64; 8]) -> Self::Lanes;
-    /// How far to shift each of four lanes and those four after them, 1 to 63 squares.
+    /// Shift distances, 1 to 63 squares, for each of the first four lanes and its counterpart in the last four.
     fn by(self, squares: &[u64; 4]) -> <Self::Lanes as Lanes>::By;
 }
 
 /// Eight words side by side, one for each direction: the first four go up in square numbers, the others down.
 pub(crate) trait Lanes: Copy {
-    /// How far to shift, as the instructions want it.
+    /// Shift distances in the form that the instructions take.
     type By: Copy;
     /// Bits of both.
     fn and(self, other: Self) -> Self;
     /// Bits of either.
     fn or(self, other: Self) -> Self;
-    /// All bits of sets of one or two words, lower ones first, moved up or down as the lane goes.
+    /// Sets of one or two words, low word first, with all bits shifted up or down as the lane goes.
     fn shift<const W: usize>(words: [Self; W], by: Self::By) -> [Self; W];
     /// Number of bits.
     fn count(self) -> u32;
 }
 
-/// Work that is compiled for each kind of processor. All that it calls in a loop is `inline(always)`,
-/// since a function of its own would be compiled for any processor.
+/// Work that is compiled for each kind of processor. Everything it calls in a loop is `inline(always)`, since a
+/// separate function would be compiled for the baseline processor.
 pub(crate) trait Kernel {
     type Out;
     fn run<C: Cpu>(self, cpu: C) -> Self::Out;
@@ -124,7 +124,7 @@ impl Lanes for [u64; 8] {
     }
 }
 
-/// An x86-64 processor with BMI1, BMI2, LZCNT, POPCNT and AVX2; made by [`Level::detect`] alone.
+/// An x86-64 processor with BMI1, BMI2, LZCNT, POPCNT and AVX2; made only by [`Level::detect`].
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bmi2(());
@@ -168,7 +168,7 @@ impl Cpu for Bmi2 {
     }
 }
 
-/// Two vectors of AVX2: the lanes that go up and those that go down. Made by a [`Bmi2`] alone.
+/// Two AVX2 vectors: the lanes that go up and those that go down. Made only by a [`Bmi2`].
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(crate) struct Two(__m256i, __m256i);
@@ -240,7 +240,7 @@ impl Lanes for Two {
     }
 }
 
-/// Which of the two to use.
+/// Which of the two implementations to use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Level {
     Portable,

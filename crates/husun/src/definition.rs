@@ -1,6 +1,6 @@
-//! What a game's text says, checked: board, pieces, set-ups, special rules as parameters of named mechanisms, and what
-//! people want to know of it. Nothing here is derived for making moves: that is the part of [`crate::tables`], which are
-//! built from a definition once it is complete.
+//! A game's text, checked: board, pieces, set-ups, special rules as parameters of named mechanisms, and information for
+//! people. Nothing here is derived for making moves: that is the job of [`crate::tables`], which are built from a
+//! complete definition.
 
 use crate::clock::TimeControl;
 use crate::fen::Notation;
@@ -18,10 +18,10 @@ mod sense;
 /// Squares of a mechanism for each side; Black's are White's reflected.
 pub type SideSquares = [Vec<Square>; 2];
 
-/// Initial steps: from these squares pieces of these kinds may go up to so many squares.
+/// Initial steps: pieces of these kinds may go up to `steps` squares from these squares.
 #[derive(Clone, Debug)]
 pub struct Initial {
-    /// Whose, all of pawn type.
+    /// The kinds that have them, all of pawn type.
     pub pieces: Vec<Kind>,
     /// Highest number of squares, 2 or 3 in the games known.
     pub steps: u8,
@@ -45,7 +45,7 @@ pub struct CastlePath {
 /// Castling.
 #[derive(Clone, Debug)]
 pub struct Castling {
-    /// What the game calls it, as `Transferring`.
+    /// What the game calls it, such as `Transferring`.
     pub name: String,
     /// The royal piece that castles.
     pub piece: Kind,
@@ -74,17 +74,17 @@ impl Castling {
 /// Promotion by choice on ranks.
 #[derive(Clone, Debug)]
 pub struct Promotion {
-    /// Who promotes.
+    /// The kinds that promote.
     pub pieces: Vec<Kind>,
-    /// To what, always.
+    /// Kinds that can always be chosen.
     pub to: Vec<Kind>,
-    /// To what besides, while fewer of the kind stand on the board than in the set-up.
+    /// Kinds that can also be chosen while the board has fewer of them than the set-up.
     pub captured: Vec<Kind>,
-    /// To what likewise, but on the optional squares alone.
+    /// Like `captured`, but on the optional squares only.
     pub captured_optional: Vec<Kind>,
     /// Squares on which promotion may be declined.
     pub optional: SideSquares,
-    /// Squares on which it may not.
+    /// Squares on which it may not be declined.
     pub mandatory: SideSquares,
 }
 
@@ -104,7 +104,7 @@ pub struct Traverse {
     pub name: String,
     /// The royal piece that may, while its side has not castled.
     pub piece: Kind,
-    /// What it becomes by going further than a step of its own.
+    /// What it becomes by going further than one of its own steps.
     pub becomes: Kind,
     /// Each side's castle.
     pub castle: SideSquares,
@@ -124,13 +124,13 @@ pub enum Stalemate {
 pub struct Endings {
     /// What a stalemate is worth.
     pub stalemate: Stalemate,
-    /// Whether a side whose opponent has only its royal piece, and which has more itself, has won.
+    /// Whether a side wins when its opponent has only the royal piece left and it has more itself.
     pub bare_king: bool,
     /// Whether a board with royal pieces alone is a draw.
     pub bare_royals: bool,
     /// Half-moves without capture, pawn move or promotion after which the game is drawn.
     pub move_rule: Option<u32>,
-    /// Occurrence of a position at which the game is drawn.
+    /// Number of occurrences of a position at which the game is drawn.
     pub repetition: Option<u32>,
     /// Squares on which a side's royal piece draws the game at once.
     pub citadels: Option<SideSquares>,
@@ -156,7 +156,7 @@ pub struct Points {
     pub side: [SidePoints; 2],
     /// For a win by a Green Gem.
     pub green_gem: Option<f64>,
-    /// Royal kinds that change the points: added for beating one, added to one's own draw with it.
+    /// Royal kinds that change the points: what is added for beating one, and for drawing with one's own.
     pub royal: Vec<(Kind, f64, f64)>,
     /// What the winner of a tournament is called.
     pub champion: Option<String>,
@@ -175,7 +175,7 @@ pub struct Rules {
     pub arrivals: Vec<Arrival>,
     /// Prisoners that a pawn-type piece releases by arriving.
     pub prison: Vec<Arrival>,
-    /// Whether a side may have several royals, none of which is royal then.
+    /// Whether a side may have several royals, in which case none of them is royal.
     pub several_royals: bool,
     /// Whether opposing royal kinds may never stand next to each other.
     pub apart: bool,
@@ -205,22 +205,22 @@ pub struct Region {
 /// How a side's pieces are painted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideLooks {
-    /// Name of the side, as `South`.
+    /// Name of the side, such as `South`.
     pub name: String,
     /// Colour of the body, `#rrggbb`.
     pub fill: String,
     /// Colour of outline and details, `#rrggbb`.
     pub detail: String,
-    /// A little of a third colour, `#rrggbb`.
+    /// Colour of small accents, `#rrggbb`.
     pub accent: Option<String>,
     /// Whether the body is striped.
     pub stripes: bool,
 }
 
-/// What those are told who choose a game; every value may be missing.
+/// What people who choose a game are told; every value may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
-    /// The family that it is shown in, as `Citadel`.
+    /// The family that it is shown in, such as `Citadel`.
     pub family: Option<String>,
     /// How hard it is to learn, 1 to 5.
     pub difficulty: Option<u8>,
@@ -228,20 +228,20 @@ pub struct About {
     pub minutes: Option<u16>,
     /// How far it is from chess, in a short sentence.
     pub from_chess: Option<String>,
-    /// The lesson with which those begin who know none of the games; the game that has one is offered to them first.
+    /// The lesson for people who know none of the games; the game that has one is offered to them first.
     pub first_lesson: Option<String>,
 }
 
 /// What the players agree on before a game of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Customs {
-    /// Family of games that are chosen between.
+    /// The family of games to choose from.
     pub family: String,
     /// How: `die` (each names one, a die decides) or `turns` (one chooses, then the other).
     pub method: String,
     /// The choices that lead to this game, name and value, in the order in which they are made.
     pub choice: Vec<(String, String)>,
-    /// Whether this game is played where nobody chooses.
+    /// Whether this game is played if nobody chooses.
     pub default: bool,
     /// Whether players may appoint a Counsellor.
     pub counsellor: bool,
@@ -252,7 +252,7 @@ pub struct Customs {
 pub struct NamedSetup {
     /// Name, `standard` for the game's own.
     pub name: String,
-    /// The pieces and all else.
+    /// The arrangement.
     pub setup: Setup,
 }
 
@@ -262,7 +262,7 @@ pub struct NamedSetup {
 pub enum StateFlag {
     /// The side's prisoner of a kind is still in prison.
     InPrison(Side, Kind),
-    /// The side has castled in a game where that forbids to Traverse.
+    /// The side has castled in a game where that rules out a Traverse.
     Castled(Side),
     /// All pieces of the crowning's kind have been promoted.
     Crowned,
@@ -270,7 +270,7 @@ pub enum StateFlag {
     Offer,
 }
 
-/// What a game's text says, checked. It never changes; a [`Variant`](crate::Variant) is one with its tables.
+/// A game's text, checked. It never changes; a [`Variant`](crate::Variant) is a definition with its tables.
 #[derive(Clone, Debug)]
 pub struct Definition {
     id: String,
@@ -294,12 +294,12 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Its id, as `citadel8`.
+    /// Its id, such as `citadel8`.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its name, as `Citadel - 8 ranks`.
+    /// Its name, such as `Citadel - 8 ranks`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -324,7 +324,7 @@ impl Definition {
         self.clock
     }
 
-    /// What those are told who choose a game.
+    /// What people who choose a game are told.
     pub fn about(&self) -> &About {
         &self.about
     }
@@ -362,7 +362,7 @@ impl Definition {
         self.customs.as_ref()
     }
 
-    /// What position text is written with.
+    /// What reading and writing position text needs.
     pub(crate) fn notation(&self) -> Notation<'_> {
         Notation {
             frame: &self.frame,
@@ -376,8 +376,7 @@ impl Definition {
         &self.setups
     }
 
-    /// Whether the game goes by a name: its id, its name or one of its aliases, whatever the capitals and the signs
-    /// between the words.
+    /// Whether `name` is the game's id, its name or one of its aliases; case, spaces and punctuation do not matter.
     ///
     /// ```
     /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
@@ -389,15 +388,15 @@ impl Definition {
         !wanted.is_empty() && own.into_iter().any(|known| folded(known) == wanted)
     }
 
-    /// How many squares a piece of the kind and side may go at once from a square by its initial steps; 1 if it has none
-    /// there.
+    /// How many squares a piece of the kind and side may go at once from a square by its initial steps; 1 if it has
+    /// none there.
     pub fn initial_steps(&self, side: Side, kind: Kind, from: Square) -> u8 {
         let here =
             |i: &&Initial| i.pieces.contains(&kind) && i.squares[side.index()].contains(&from);
         self.rules.initial.iter().find(here).map_or(1, |i| i.steps)
     }
 
-    /// The kind of a capital letter.
+    /// The kind with a capital letter.
     pub fn kind(&self, letter: char) -> Option<Kind> {
         self.pieces
             .iter()
@@ -414,12 +413,12 @@ impl Definition {
     ///
     /// # Panics
     ///
-    /// If the kind is of a game with more kinds.
+    /// If the kind comes from a game with more kinds.
     pub fn piece(&self, kind: Kind) -> &Piece {
         &self.pieces[kind.index()]
     }
 
-    /// The set-up of a name.
+    /// The set-up with a name.
     pub fn setup(&self, name: &str) -> Option<&Setup> {
         self.setups
             .iter()
@@ -449,7 +448,7 @@ impl Definition {
     }
 }
 
-/// Letters and digits alone, in small letters: `Citadel - 8 ranks` and `citadel 8 Ranks` are the same.
+/// Letters and digits only, in lowercase: `Citadel - 8 ranks` and `citadel 8 Ranks` are the same.
 fn folded(name: &str) -> String {
     let kept = name.chars().filter(|c| c.is_alphanumeric());
     kept.flat_map(char::to_lowercase).collect()

@@ -1,6 +1,6 @@
-//! The text of a game: `game.toml`, read strictly into a `GameDoc` with the place of every value,
-//! and completed from the game that it inherits from. What the values mean is checked in
-//! [`crate::variant`]; nothing here knows squares or moves. The sections stand in `sections`, what an heir takes over in `inherit`.
+//! The text of a game: `game.toml`, read strictly into a `GameDoc` with the place of every value, and completed from
+//! the game that it inherits from. What the values mean is checked in [`crate::variant`]; nothing here knows squares or
+//! moves. The sections are in `sections`, inheritance is in `inherit`.
 
 use crate::drawing::{Drawing, DrawingError};
 use inherit::{complete, leave_out};
@@ -23,7 +23,7 @@ pub struct GameError {
     pub file: String,
     /// Line, from 1.
     pub line: usize,
-    /// The key, as `pieces.K.betza`.
+    /// The key, such as `pieces.K.betza`.
     pub key: String,
     /// What is wrong there.
     pub problem: Problem,
@@ -32,7 +32,7 @@ pub struct GameError {
 /// What can be wrong with a value of a game's text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// No TOML, an unknown key or a value of another type; the message lists what is valid.
+    /// Not TOML, an unknown key or a value of the wrong type; the message lists what is valid.
     #[error("{0}")]
     Syntax(String),
     /// A key that must be there, here or in the inherited game.
@@ -46,7 +46,7 @@ pub enum Problem {
         /// The limits.
         expected: String,
     },
-    /// A value that is none of the valid ones.
+    /// A value that is not one of the valid ones.
     #[error("`{found}` is unknown: expected {expected}")]
     Unknown {
         /// What was read.
@@ -57,16 +57,16 @@ pub enum Problem {
     /// Something given twice.
     #[error("`{0}` is given twice")]
     Twice(String),
-    /// A square that is none.
+    /// Not a square.
     #[error(transparent)]
     Square(#[from] crate::frame::SquareError),
     /// A way of moving that is not understood.
     #[error(transparent)]
     Betza(#[from] crate::betza::BetzaError),
-    /// A picture that is none.
+    /// Not a picture.
     #[error(transparent)]
     Drawing(#[from] DrawingError),
-    /// A file of a picture that cannot be had.
+    /// A picture's file that cannot be read.
     #[error("{file}: {reason}")]
     Picture {
         /// The file.
@@ -74,7 +74,7 @@ pub enum Problem {
         /// Why not.
         reason: String,
     },
-    /// A set-up that is no position.
+    /// A set-up that is not a position.
     #[error("{0}")]
     Setup(String),
     /// Games that inherit from each other in a circle, or too deep.
@@ -86,7 +86,7 @@ pub enum Problem {
     /// The id of a built-in game, which another file would replace everywhere.
     #[error("`{0}` is a built-in game: expected an id of its own, or `replaces = true`")]
     Reserved(String),
-    /// A character that a terminal would obey.
+    /// A control character, which a terminal would act on.
     #[error("the control character {0:?} cannot stand in a text: expected letters and signs")]
     Control(char),
     /// Two values that contradict each other.
@@ -100,7 +100,8 @@ pub trait Library {
     fn game_text(&self, id: &str) -> Option<String>;
     /// All ids, for messages.
     fn ids(&self) -> Vec<String>;
-    /// The `game.toml` of the id if only a file that says `replaces = true`, or this text itself, may have that id.
+    /// The `game.toml` of a reserved id: only this text itself, or a file that says `replaces = true`, may have the
+    /// id.
     fn reserved(&self, id: &str) -> Option<String> {
         let _ = id;
         None
@@ -119,8 +120,8 @@ impl Library for NoLibrary {
     }
 }
 
-/// The texts that a game was read from, to turn places into lines. The text of an inherited game is
-/// read behind as many blanks as all texts before it have bytes, so that an offset tells the file.
+/// The texts that a game was read from, to turn places into lines. The text of an inherited game is parsed
+/// after as many blanks as all texts before it have bytes, so that an offset identifies the file too.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources {
     files: Vec<(String, String, usize)>,
@@ -215,8 +216,8 @@ pub(crate) fn read(
     Ok((doc, sources))
 }
 
-/// A game's text in which the files of its pieces' pictures have been replaced by what they hold, so that it needs no
-/// other file any more. `read` is given the names of the files, which are plain ones.
+/// A game's text with the names of its pieces' picture files replaced by their contents, so that it needs no other
+/// file. `read` is given the file names, which are plain ones.
 ///
 /// ```
 /// # let text = husun::doctest::MINI.replace("betza = \"R\"", "betza = \"R\"\npicture = \"rook.svg\"");
@@ -253,7 +254,7 @@ pub fn with_pictures(
         }
         let svg = read(name).map_err(refused)?;
         Drawing::parse(&svg).map_err(|e| refused(e.to_string()))?;
-        // In one line: the places of what follows are told by their lines.
+        // On one line, so that the line numbers of what follows stay right.
         let svg = svg.split_whitespace().collect::<Vec<_>>().join(" ");
         whole.replace_range(picture.span(), &toml::Value::String(svg).to_string());
     }
@@ -278,7 +279,7 @@ pub(crate) fn drawing(picture: &str) -> Result<Drawing, Problem> {
     Ok(Drawing::parse(picture)?)
 }
 
-/// A file does not take the place of a built-in game in silence.
+/// A file must not silently replace a built-in game.
 fn may_have_its_id(
     doc: &GameDoc,
     text: &str,

@@ -1,5 +1,5 @@
-//! A picture of a piece that a game file brings along: an SVG of two paths in a box of 100 by 100, as the pictures that
-//! come with Husun are. It is taken apart here, and nothing of it but path data goes on: no script, no style, no reference.
+//! A picture of a piece in a game file: an SVG of two paths in a box of 100 by 100, like the pictures that come with
+//! Husun. It is parsed here, and only its path data is kept: no script, no style, no reference.
 
 /// The most bytes of a picture.
 pub const MOST_BYTES: usize = 32 << 10;
@@ -13,7 +13,7 @@ pub struct Drawing {
     pub detail: String,
 }
 
-/// Why a text is no picture of a piece.
+/// Why a text is not a picture of a piece.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DrawingError {
     /// It is too long.
@@ -22,16 +22,16 @@ pub enum DrawingError {
         /// Its bytes.
         found: usize,
     },
-    /// It is not one element `svg`.
+    /// It is not a single `svg` element.
     #[error("no picture: expected <svg viewBox=\"0 0 100 100\"> ... </svg>")]
     NotSvg,
-    /// It has another box.
+    /// It has another viewBox.
     #[error("viewBox `{0}`: expected `0 0 100 100`")]
     Box(String),
-    /// An element that has no place in it.
+    /// An element that is not allowed there.
     #[error("<{0}> cannot stand in a picture: expected svg, title, desc and path")]
     Element(String),
-    /// An attribute that has no place in it.
+    /// An attribute that is not allowed there.
     #[error("<{element}> cannot have `{attribute}`: expected {expected}")]
     Attribute {
         /// The element.
@@ -44,7 +44,7 @@ pub enum DrawingError {
     /// A path that is neither of the two.
     #[error("a path of class `{0}`: expected body or detail")]
     Class(String),
-    /// Path data that is none.
+    /// Invalid path data.
     #[error("path data `{0}`: expected commands and numbers that begin with M")]
     Data(String),
     /// There is no silhouette.
@@ -53,7 +53,7 @@ pub enum DrawingError {
 }
 
 impl Drawing {
-    /// Takes a picture apart.
+    /// Parses a picture.
     ///
     /// ```
     /// use husun::drawing::Drawing;
@@ -151,8 +151,8 @@ fn foreign(element: &'static str, attribute: &str, expected: &'static str) -> Dr
     }
 }
 
-/// What stands before the next tag, the tag without its brackets, and what follows; comments and the head of an XML file
-/// are passed over.
+/// The text before the next tag, the tag without its brackets, and the text after it; comments and the head of an XML
+/// file are skipped.
 fn next_tag(text: &str) -> Result<Option<(&str, &str, &str)>, DrawingError> {
     let mut rest = text;
     loop {
@@ -224,7 +224,7 @@ fn path_data(value: &str) -> Result<String, DrawingError> {
 mod tests {
     use super::*;
 
-    /// What stands within `<svg viewBox="0 0 100 100">`, and what is said of it.
+    /// Contents of `<svg viewBox="0 0 100 100">`, and the error.
     const REFUSED: [(&str, &str); 10] = [
         ("<script>alert(1)</script>", "<script> cannot stand"),
         ("<image href=\"http://x/\"/>", "<image> cannot stand"),

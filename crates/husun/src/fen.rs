@@ -21,7 +21,7 @@ pub enum FenError {
         /// The fields' names.
         names: &'static str,
     },
-    /// The state field is not there in a game that has one.
+    /// The state field is missing in a game that has one.
     #[error(
         "state: the field is missing: expected letters of {letters} in that order, or -, behind the en-passant field"
     )]
@@ -29,7 +29,7 @@ pub enum FenError {
         /// The letters of the game.
         letters: String,
     },
-    /// The board has another number of ranks.
+    /// The board has the wrong number of ranks.
     #[error("board: {found} ranks: expected {expected}")]
     RankCount {
         /// Number read.
@@ -37,7 +37,7 @@ pub enum FenError {
         /// Number of the board.
         expected: u8,
     },
-    /// A rank has another width.
+    /// A rank has the wrong width.
     #[error("board: rank {rank} has {found} files: expected {files}")]
     RankWidth {
         /// Which rank.
@@ -47,7 +47,7 @@ pub enum FenError {
         /// Number of files of the board.
         files: u8,
     },
-    /// A letter that is no piece of the game.
+    /// A letter that is not a piece of the game.
     #[error(
         "board: rank {rank} has unknown letter `{found}`: expected one of {letters} in either case, a number or `*`"
     )]
@@ -114,7 +114,7 @@ pub enum FenError {
     },
 }
 
-/// What of a game its position text is written with.
+/// What reading and writing position text needs to know of a game.
 #[derive(Clone, Copy)]
 pub(crate) struct Notation<'a> {
     pub frame: &'a Frame,
@@ -122,7 +122,7 @@ pub(crate) struct Notation<'a> {
     pub state: &'a [(char, StateFlag)],
 }
 
-/// What the two counters may be at most.
+/// The highest value of the two counters.
 pub(crate) const HIGHEST_COUNTER: u32 = 999_999;
 const FIELDS: &str = "board, side, castling, en passant, half-move clock, full-move number";
 const FIELDS_WITH_STATE: &str =
@@ -141,7 +141,7 @@ pub(crate) fn read(n: Notation<'_>, text: &str) -> Result<Setup, FenError> {
     if fields.len() == full - 2 && !fields.iter().any(|f| f.is_empty()) {
         fields.extend(["0", "1"]);
     }
-    // Numbers where the state field belongs, or nothing at all: it is what has been forgotten.
+    // Numbers where the state field belongs, or nothing at all: the state field was forgotten.
     let number = |text: &&str| text.bytes().all(|b| b.is_ascii_digit());
     let forgotten = match fields.len() + 1 {
         n if n == full => fields.get(4).is_some_and(number) && fields.iter().all(|f| !f.is_empty()),
@@ -202,7 +202,7 @@ pub(crate) fn read(n: Notation<'_>, text: &str) -> Result<Setup, FenError> {
 }
 
 impl Definition {
-    /// The pieces of a board field alone, as drawings need them: White is to move, and no rights stand.
+    /// The pieces of a board field alone, as drawings need them: White is to move, and there are no rights.
     ///
     /// ```
     /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
@@ -338,7 +338,7 @@ fn read_rank(
     Ok(())
 }
 
-/// The positions of the text's characters within `order`, which must rise.
+/// The indices of the text's characters within `order`, which must increase.
 fn ordered(text: &str, order: impl Iterator<Item = char> + Clone) -> Option<Vec<usize>> {
     if text == "-" {
         return Some(Vec::new());

@@ -1,5 +1,5 @@
-//! Arrangements that are only slightly wrong: what of them a caller may have ignored, and how they are mended. What is
-//! beyond mending, as a missing royal piece, stays an error.
+//! Arrangements that are only slightly wrong: which flaws a caller may ignore, and how they are mended. What is beyond
+//! mending, such as a missing royal piece, stays an error.
 
 use crate::fen::HIGHEST_COUNTER;
 use crate::legality::SetupError;
@@ -8,7 +8,7 @@ use crate::setup::{CastlingRights, Setup};
 use crate::variant::Variant;
 use std::sync::Arc;
 
-/// Something wrong with an arrangement that leaves a position if it is ignored.
+/// A flaw of an arrangement that can be ignored and still leaves a position.
 ///
 /// ```
 /// use husun::{Flaw, SetupError, PositionError};
@@ -22,13 +22,13 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flaw {
-    /// Castling rights without the pieces that castle, or that the game does not have: they are taken away.
+    /// Castling rights without the pieces that castle, or that the game does not have: they are removed.
     Castling,
-    /// En-passant squares that no last move could have passed over: they are taken away.
+    /// En-passant squares that no last move could have passed over: they are removed.
     EnPassant,
     /// Pawn-type pieces where they can never stand: they stay.
     Pawns,
-    /// Counters out of their bounds: they are brought within.
+    /// Counters out of bounds: they are brought within.
     Counters,
 }
 
@@ -49,7 +49,7 @@ impl SetupError {
         }
     }
 
-    /// Takes what is wrong out of the arrangement.
+    /// Removes what is wrong from the arrangement.
     fn mend(&self, setup: &mut Setup) {
         match self {
             SetupError::Castling { right, .. } | SetupError::NoCastling { right } => {
@@ -70,14 +70,14 @@ impl SetupError {
 }
 
 impl Position {
-    /// The position of an arrangement of which some flaws are ignored.
+    /// The position of an arrangement, ignoring some flaws.
     pub fn from_setup_ignoring(
         variant: &Arc<Variant>,
         setup: &Setup,
         flaws: &[Flaw],
     ) -> Result<Position, SetupError> {
         let mut setup = setup.clone();
-        // Each turn takes a right, the squares or a counter away, so there are few.
+        // Each round removes a right or the squares, or mends a counter, so there are few.
         loop {
             match Position::checked(variant, &setup, flaws) {
                 Err(error) if error.flaw().is_some_and(|f| flaws.contains(&f)) => {
@@ -90,7 +90,7 @@ impl Position {
 }
 
 impl Variant {
-    /// Reads a position text of which some flaws are ignored; the text itself must be well formed.
+    /// Reads a position text, ignoring some flaws; the text itself must be well formed.
     pub fn position_ignoring(
         self: &Arc<Self>,
         fen: &str,

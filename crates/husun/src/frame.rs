@@ -3,8 +3,7 @@
 
 use std::fmt;
 
-/// A number of an existing square, rank by rank from the south-west corner. Only a [`Frame`] tells
-/// what it is called.
+/// The number of an existing square, rank by rank from the south-west corner. Only a [`Frame`] knows its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Square(pub(crate) u8);
 
@@ -64,8 +63,8 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A board of `files` by `ranks` (1 to 16 each) without the squares for which `missing` tells
-    /// so, by file and rank from 0. `None` if it has no square or more than 192.
+    /// A board of `files` by `ranks` (1 to 16 each) without the squares for which `missing` holds, by file and
+    /// rank from 0. `None` if it has no square or more than 192.
     pub fn new(files: u8, ranks: u8, missing: impl Fn(u8, u8) -> bool) -> Option<Frame> {
         if !(1..=MAX_SIDE).contains(&files) || !(1..=MAX_SIDE).contains(&ranks) {
             return None;
@@ -116,7 +115,7 @@ impl Frame {
         square.index() < self.places.len()
     }
 
-    /// The square of that number, if the board has so many.
+    /// The square with that number, if the board has that many squares.
     pub fn square(&self, index: usize) -> Option<Square> {
         (index < self.places.len()).then_some(Square(index as u8))
     }
@@ -135,7 +134,7 @@ impl Frame {
     ///
     /// # Panics
     ///
-    /// If the square is of a board with more squares.
+    /// If the square comes from a board with more squares.
     pub fn file(&self, square: Square) -> u8 {
         self.places[square.index()].0
     }
@@ -144,7 +143,7 @@ impl Frame {
     ///
     /// # Panics
     ///
-    /// If the square is of a board with more squares.
+    /// If the square comes from a board with more squares.
     pub fn rank(&self, square: Square) -> u8 {
         self.places[square.index()].1
     }
@@ -158,7 +157,7 @@ impl Frame {
         )
     }
 
-    /// The same board for those who may not enter some of its squares: no step leads there, nor away from there.
+    /// The same board for pieces that may not enter some squares: no step leads to these or away from them.
     pub(crate) fn walled(&self, closed: &[Square]) -> Frame {
         let mut walled = self.clone();
         for &square in closed {
@@ -187,7 +186,7 @@ impl Frame {
     ///
     /// # Panics
     ///
-    /// If the square is of a board with more squares.
+    /// If the square comes from a board with more squares.
     pub fn name(&self, square: Square) -> SquareName {
         let (file, rank) = self.places[square.index()];
         SquareName { file, rank }

@@ -1,5 +1,5 @@
-//! A game being played: the moves so far, repetition, and every way in which it can end, with its
-//! reason and game points. Clocks stand beside it ([`crate::clock`]); it never looks at one.
+//! A game being played: the moves so far, repetition, and every way in which it can end, with its reason and
+//! game points. It never looks at a clock: clocks are separate ([`crate::clock`]).
 
 use crate::moves::{IllegalMove, Move};
 use crate::piece::Kind;
@@ -17,7 +17,7 @@ pub enum Reason {
     Checkmate,
     /// Checkmate by the capture of one of two royal pieces.
     GreenGem,
-    /// No legal move is left, without check; a draw or a win by the rules of the game.
+    /// No legal move is left and there is no check; a draw or a win, as the game's rules say.
     Stalemate,
     /// A royal piece has reached an opposite citadel.
     Citadel,
@@ -35,7 +35,7 @@ pub enum Reason {
     Time,
     /// The players have agreed on a draw.
     Agreement,
-    /// The game was given up by those who ran it.
+    /// The game was given up by those running it.
     Abandoned,
 }
 
@@ -56,7 +56,7 @@ impl Reason {
         (Reason::Abandoned, "abandoned"),
     ];
 
-    /// Its name, as `green gem`.
+    /// Its name, such as `green gem`.
     pub fn name(self) -> &'static str {
         Self::NAMES
             .iter()
@@ -64,7 +64,7 @@ impl Reason {
             .map_or("", |(_, name)| name)
     }
 
-    /// The reason of a name.
+    /// The reason with a name.
     pub fn from_name(name: &str) -> Option<Reason> {
         Self::NAMES
             .iter()
@@ -84,7 +84,7 @@ pub struct Outcome {
     pub points: [f64; 2],
 }
 
-/// Why a game does not take an action.
+/// Why a game refuses an action.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ActionError {
     /// The game has ended.
@@ -96,7 +96,7 @@ pub enum ActionError {
     /// There is nothing to accept: some legal move is not optional, or there is none.
     #[error("nothing to accept: only a player whose legal moves are all optional may accept")]
     NothingToAccept,
-    /// Nobody has offered a draw, or the same player has.
+    /// No draw has been offered, or only by the same player.
     #[error("no draw has been offered by the opponent")]
     NoOffer,
     /// There is no move to take back.
@@ -126,7 +126,7 @@ pub struct Game {
 }
 
 impl Game {
-    /// A game from a position, which may be at its end already.
+    /// A game from a position, in which it may already be over.
     pub fn new(start: Position) -> Game {
         let mut game = Game {
             positions: vec![start],
@@ -148,7 +148,7 @@ impl Game {
         &self.positions[self.moves.len()]
     }
 
-    /// The position after so many moves, the first being the start.
+    /// The position after `ply` moves; 0 is the start.
     pub fn position_at(&self, ply: usize) -> Option<&Position> {
         self.positions.get(ply)
     }
@@ -185,7 +185,7 @@ impl Game {
         self.offer
     }
 
-    /// How often the present position has occurred, this time with it.
+    /// How often the present position has occurred, including now.
     pub fn occurrences(&self) -> u32 {
         let now = self.position();
         self.positions
@@ -201,14 +201,14 @@ impl Game {
         }
     }
 
-    /// Makes a move, and says how the game has ended if it has. A draw offer of the opponent's lapses.
+    /// Makes a move, and says how the game has ended if it has. A draw offer by the opponent lapses.
     pub fn play(&mut self, m: Move) -> Result<Option<Outcome>, ActionError> {
         self.going_on()?;
         self.play_on(m)
     }
 
-    /// Makes a move though the game may have ended by a draw, as analysis does; the outcome is then that
-    /// of the position reached. Where no legal move is left there is none to make.
+    /// Makes a move even after a draw, as analysis does; the outcome is then that of the position reached.
+    /// Fails where no legal move is left.
     pub fn play_on(&mut self, m: Move) -> Result<Option<Outcome>, ActionError> {
         let next = self.position().play(m)?;
         if self.offer == Some(self.turn().opponent()) {
@@ -220,8 +220,8 @@ impl Game {
         Ok(self.outcome)
     }
 
-    /// Takes the last move back, and any ending with it. The outcome is then that of the position reached: there is one
-    /// where the game had gone on past a draw ([`Game::play_on`]).
+    /// Takes back the last move and any ending. The outcome is then that of the position reached: there is one if the
+    /// game was continued past a draw ([`Game::play_on`]).
     pub fn take_back(&mut self) -> Result<Move, ActionError> {
         let m = self.moves.pop().ok_or(ActionError::NoMove)?;
         self.positions.pop();
@@ -230,7 +230,7 @@ impl Game {
         Ok(m)
     }
 
-    /// The side gives up: its opponent scores what a checkmate would.
+    /// The side resigns: its opponent scores as for a checkmate.
     pub fn resign(&mut self, side: Side) -> Result<Outcome, ActionError> {
         self.end(Some(side.opponent()), Reason::Resignation)
     }

@@ -17,7 +17,7 @@ mod pawns;
 
 pub(crate) use pawns::PawnSquares;
 
-/// Why an arrangement is no position of the game.
+/// Why an arrangement is not a position of the game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// The arrangement is of another game: it has another number of squares or kinds.
@@ -38,7 +38,7 @@ pub enum SetupError {
         /// How many the game has.
         number: usize,
     },
-    /// A counter beyond what position text can say.
+    /// A counter beyond what position text can express.
     #[error("{field}: {found}: expected a number from {low} to {high}")]
     Counter {
         /// Which of the two counters.
@@ -130,7 +130,7 @@ impl Variant {
         self.position_of(setup, &[]).map(|_| ())
     }
 
-    /// How things stand in an arrangement, if it is a position of the game.
+    /// The status of an arrangement, if it is a position of the game.
     pub(crate) fn status_of(&self, setup: &Setup) -> Result<Status, SetupError> {
         Ok(match self.tables() {
             AnyTables::W64(t) => t.status(&self.checked(t, setup, &[])?),
@@ -194,7 +194,7 @@ impl Variant {
         Ok(pos)
     }
 
-    /// Whether all that the arrangement names is of this game and within its bounds.
+    /// Whether everything the arrangement names belongs to this game and is within its bounds.
     fn check_own(&self, setup: &Setup) -> Result<(), SetupError> {
         let own = |what, found: Option<usize>, number| match found {
             Some(found) if found >= number => Err(SetupError::Foreign {
@@ -235,7 +235,7 @@ impl Variant {
         let royals = pos.of_kinds(&t.royals);
         for side in Side::ALL {
             let found = (royals & pos.side(side)).count();
-            // Of several royals a side has each kind once at most, and at least one of them.
+            // With several royals, a side has at least one and at most one of each kind.
             let one_each = t
                 .royals
                 .kinds
@@ -357,7 +357,7 @@ impl Variant {
                     let (name, letter) = becomes.map_or(("", ' '), |p| (&p.name, p.letter));
                     let side = side.name();
                     return wrong(format!(
-                        "{side} has {name} ({letter}), which comes of a Traverse, and who has castled never traverses"
+                        "{side} has {name} ({letter}), which comes of a Traverse, and a castled side never traverses"
                     ));
                 }
                 StateFlag::Crowned => {
@@ -437,7 +437,7 @@ impl Variant {
                     let mut at = S::bit(from);
                     let mut passed = Vec::new();
                     for hops in 1..=t.initial_steps {
-                        // From where the step before has led it goes on by an initial step alone.
+                        // After the first hop it goes on only by an initial step.
                         at &= match hops {
                             1 => t.board,
                             2 => shift.initial,

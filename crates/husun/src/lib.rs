@@ -1,7 +1,7 @@
-//! The rules of the citadel family of chess variants, and of any game that a text can say.
+//! The rules of the citadel family of chess variants, and of any game that a game file can describe.
 //!
-//! A [`Variant`] is read from a game's text and gives the [`Position`] of its set-up; a position knows
-//! its legal moves, makes them and writes itself. A [`Game`] adds history and all endings. Engines use
+//! A [`Variant`] is read from a game's text and gives the [`Position`] of its set-up; a position knows its
+//! legal moves, makes them and writes itself as text. A [`Game`] adds history and all endings. Engines use
 //! [`pos::Pos`] and [`tables::Tables`], which are generic over the width of a set of squares.
 //!
 //! Nothing here reads files, prints or looks at a clock.
@@ -63,7 +63,7 @@ pub use width::{VisitPosition, VisitTables};
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// A small game for the examples of these pages.
+/// A small game for the examples in these docs.
 #[doc(hidden)]
 pub mod doctest {
     /// Kings and rooks on four files and ranks.

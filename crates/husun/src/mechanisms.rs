@@ -1,6 +1,6 @@
-//! Special rules that are added to the common ones, a module each. A module has all that its mechanism is: the section
-//! of the game file and its check, what a position must know, moves, what follows from them, what can never be, and the
-//! words for players. Elsewhere stands one line for each fixed point that calls it.
+//! Special rules on top of the common ones, a module each. A module holds everything about its mechanism: the section
+//! of the game file and its check, what a position must know, its moves and what follows from them, impossible
+//! positions, and the words for players. Elsewhere there is one line for each fixed point that calls it.
 
 pub(crate) mod crowning;
 

@@ -1,5 +1,5 @@
-//! What a move brings about beyond going from one square to another: a prisoner who is free, a Traverse, Emperors, a
-//! promotion. For people who look back at a game; no search uses it.
+//! What a move brings about beyond going from one square to another: a prisoner's release, a Traverse, Emperors, a
+//! promotion. For people looking back at a game; no search uses it.
 
 use crate::definition::StateFlag;
 use crate::moves::{Move, Special};
@@ -7,7 +7,7 @@ use crate::piece::Kind;
 use crate::position::Position;
 use crate::side::Side;
 
-/// Something that a move brings about and that the game is remembered by.
+/// Something that a move brings about and that makes the game memorable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// A prisoner is free.
@@ -61,8 +61,8 @@ pub enum Moment {
 }
 
 impl Position {
-    /// What a move that is legal here brings about beyond going to its square; nothing for most moves, and for a move that
-    /// is not legal here.
+    /// What a move that is legal here brings about beyond going to its square; nothing for most moves, and for a
+    /// move that is not legal here.
     ///
     /// ```
     /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
@@ -116,7 +116,7 @@ impl Position {
         all
     }
 
-    /// Who was in prison here and is not any more.
+    /// Prisoners here who are free in `after`.
     fn freed<'a>(&'a self, after: &'a Position) -> impl Iterator<Item = Moment> + 'a {
         let prison = self.variant().rules().prison.iter();
         let all = prison.flat_map(|cell| Side::ALL.map(|side| (side, cell.piece)));

@@ -1,6 +1,6 @@
-//! Legal moves. One scheme serves sliders, hoppers and bent riders: enemy lines aimed at the royal
-//! square matter where the pieces on them number within one of the number that would give check. Moves
-//! that touch no such line are legal without a test.
+//! Legal moves. One scheme serves sliders, hoppers and bent riders: an enemy line aimed at the royal square
+//! matters if the number of pieces on it is within one of the number that would give check. Moves that touch no
+//! such line are legal without a test.
 
 use crate::betza::Mode;
 use crate::cpu::{Cpu, Kernel};
@@ -19,13 +19,13 @@ mod royal;
 
 /// Where generated moves go.
 pub(crate) trait Sink<S: Set> {
-    /// Whether only the number of targets matters, so that pieces of several kinds go together.
+    /// Whether only the number of targets matters, so that pieces of several kinds are taken together.
     const BULK: bool = false;
 
-    /// Pieces may go to each target and stay what they are; called if `BULK` is true.
+    /// Pieces may go to each target and keep their kind; called if `BULK` is true.
     #[inline(always)]
     fn bulk(&mut self, _targets: S) {}
-    /// So many moves more; called if `BULK` is true.
+    /// That many more moves; called if `BULK` is true.
     #[inline(always)]
     fn number(&mut self, _moves: u32) {}
     /// Whether no more moves are wanted.
@@ -35,7 +35,7 @@ pub(crate) trait Sink<S: Set> {
     }
     /// A piece may go to each target and is of kind `placed` there.
     fn piece(&mut self, from: Square, kind: u8, targets: S, placed: u8);
-    /// Pawn-type pieces may go to each target, which the step leads to in `hops`.
+    /// Pawn-type pieces may go to each target, which the step reaches in `hops`.
     fn pawns(&mut self, shift: &Shift<S>, hops: u8, kind: u8, targets: S, placed: u8);
     /// One move.
     fn one(&mut self, m: Move);
@@ -114,7 +114,7 @@ impl<S: Set> Sink<S> for List<'_> {
     }
 }
 
-/// Shows moves one by one until one is wanted. Not generic over who asks: generating moves is much code.
+/// Shows moves one by one until one is wanted. Not generic over the caller: generating moves is a lot of code.
 struct Walk<'a> {
     wanted: &'a mut dyn FnMut(Move) -> bool,
     found: Option<Move>,
@@ -152,7 +152,7 @@ impl<S: Set> Sink<S> for Walk<'_> {
     }
 }
 
-/// The move of a pawn-type piece to a square that a step leads to in `hops`.
+/// The move of a pawn-type piece to a square that a step reaches in `hops`.
 #[inline(always)]
 pub(crate) fn stepped<S: Set>(
     shift: &Shift<S>,
@@ -190,7 +190,7 @@ impl<S: Set, C: Cpu> Scene<S, C> {
         Self::of(tables, cpu, us, pos.side(us), pos.side(us.opponent()))
     }
 
-    /// Of any two sets of pieces.
+    /// For any two sets of pieces.
     #[inline(always)]
     pub fn of(tables: &Tables<S>, cpu: C, us: Side, own: S, enemy: S) -> Self {
         let occupied = own | enemy;
@@ -204,7 +204,7 @@ impl<S: Set, C: Cpu> Scene<S, C> {
         }
     }
 
-    /// Those of the targets that a way of moving with the mode may have.
+    /// The targets that a way of moving with the mode may have.
     #[inline(always)]
     fn allowed(&self, mode: Mode, targets: S) -> S {
         match mode {
@@ -383,8 +383,8 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    /// Moves of the same pieces for a sink that only counts: way of moving by way of moving, over the pieces of all
-    /// kinds that have it. The ways of a kind have no target in common, or it is taken as a whole.
+    /// The same moves for a sink that only counts: one way of moving at a time, over the pieces of all kinds that
+    /// have it. A kind whose ways share targets is taken as a whole.
     #[inline(always)]
     fn common_in_bulk<C: Cpu, K: Sink<S>>(
         &self,
@@ -461,12 +461,12 @@ impl<S: Set> Tables<S> {
         walk.found
     }
 
-    /// The legal move that a number of a table stands for, if it stands for one.
+    /// The legal move that a packed move stands for, if any.
     pub fn unpack(&self, pos: &Pos<S>, packed: PackedMove) -> Option<Move> {
         self.find_move(pos, |m| m.packed() == packed)
     }
 
-    /// Whether a move is legal, be it from another position, another game or made up.
+    /// Whether a move is legal, even if it is from another position or game, or made up.
     pub fn is_legal(&self, pos: &Pos<S>, m: Move) -> bool {
         self.find_move(pos, |legal| legal == m).is_some()
     }

@@ -38,8 +38,8 @@ const SPECIALS: [Special; 6] = [
 #[error("the move is not legal here")]
 pub struct IllegalMove;
 
-/// A move of some position. Made by a position's move generator alone: there is no other way to get one, but a move of
-/// one position may well be shown to another, which then refuses it.
+/// A move of some position. Only a position's move generator makes moves, but a move of one position may well be shown
+/// to another, which then refuses it.
 ///
 /// ```
 /// # let chess = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
@@ -51,7 +51,7 @@ pub struct IllegalMove;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(NonZeroU32);
 
-/// Makes every move's number another than 0, so that `Option<Move>` takes no more room than a move.
+/// Keeps every move's number from being 0, so that `Option<Move>` takes no more room than a move.
 const MARK: NonZeroU32 = match NonZeroU32::new(1 << 31) {
     Some(mark) => mark,
     None => NonZeroU32::MIN,
@@ -87,7 +87,7 @@ impl Move {
         Square((self.0.get() >> 8) as u8)
     }
 
-    /// Whether no piece moves: what is done concerns the whole board, and the move is written as a square twice.
+    /// Whether no piece moves: the move acts on the whole board, and is written as a square twice.
     #[inline(always)]
     pub const fn is_whole_act(self) -> bool {
         matches!(self.special(), Special::Crowning)
@@ -111,22 +111,22 @@ impl Move {
         SPECIALS[(self.0.get() >> 26 & 7) as usize % SPECIALS.len()]
     }
 
-    /// Whether another kind stands on the target afterwards than the one that moved.
+    /// Whether a kind other than the one that moved stands on the target afterwards.
     #[inline(always)]
     pub const fn changes_kind(self) -> bool {
         self.piece_index() != self.placed_index()
     }
 
-    /// What a table of positions keeps of the move.
+    /// The form of the move kept in a table of positions.
     #[inline(always)]
     pub const fn packed(self) -> PackedMove {
         PackedMove(self.0.get() ^ MARK.get())
     }
 }
 
-/// What a table of positions keeps of a move: a number that may be stored anywhere and that proves nothing when it comes
+/// A move as kept in a table of positions: a number that may be stored anywhere and that proves nothing when it comes
 /// back. [`Position::unpack`](crate::Position::unpack) and [`Tables::unpack`](crate::tables::Tables::unpack) find the
-/// legal move that it stands for, if it stands for one; a search compares it with the moves that it has.
+/// legal move that it stands for, if any; a search compares it with the moves that it has.
 ///
 /// ```
 /// # let chess = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
@@ -144,13 +144,13 @@ impl PackedMove {
     /// How many bits the number has at most.
     pub const BITS: u32 = 29;
 
-    /// The number; 0 is that of no move.
+    /// The number; 0 stands for no move.
     #[inline(always)]
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// From a number, whatever it is.
+    /// From any number.
     #[inline(always)]
     pub const fn from_bits(bits: u32) -> PackedMove {
         PackedMove(bits)

@@ -1,4 +1,4 @@
-//! Counting move paths with several threads and a table of counts already known. The plain count is
+//! Counting move paths with several threads and a table of known counts. The plain count is
 //! [`Position::perft`]; the results are the same.
 
 use crate::moves::Move;
@@ -21,9 +21,9 @@ use std::thread;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Perft {
-    /// Number of threads; 0 counts as 1.
+    /// Number of threads; 0 is taken as 1.
     pub threads: usize,
-    /// Size of the table of counts in mebibytes; 0 for none.
+    /// Size of the table of known counts in mebibytes; 0 for none.
     pub hash_mb: usize,
 }
 
@@ -87,8 +87,8 @@ struct Job<S: Set> {
     depth: u32,
 }
 
-/// The positions after two plies, or after one where no more are to be made: enough for the threads to
-/// end at about the same time.
+/// The positions after two plies, or after one if the depth allows no more: enough for the threads to end at
+/// about the same time.
 fn jobs<S: Set>(tables: &Tables<S>, pos: &Pos<S>, moves: &[Move], below: u32) -> Vec<Job<S>> {
     let mut jobs = Vec::new();
     let mut replies = Vec::new();
@@ -114,8 +114,8 @@ fn jobs<S: Set>(tables: &Tables<S>, pos: &Pos<S>, moves: &[Move], below: u32) ->
     jobs
 }
 
-/// Counts already known, shared by all threads without a lock: an entry is the count and the key xored
-/// with it, so that one half written by another thread does not match.
+/// Known counts, shared by all threads without a lock: an entry is the count and the key xored with it, so that
+/// one half-written by another thread does not match.
 struct Known {
     entries: Vec<[AtomicU64; 2]>,
 }

@@ -20,7 +20,7 @@ impl Kind {
 pub struct Piece {
     /// Capital letter in position and move text.
     pub letter: char,
-    /// Name, as `White Tiger-Rider`.
+    /// Name, such as `White Tiger-Rider`.
     pub name: String,
     /// Its way of moving in Betza notation, as written in the game file.
     pub betza: String,
@@ -32,9 +32,9 @@ pub struct Piece {
     pub pawn: bool,
     /// Name of its picture.
     pub image: String,
-    /// The picture that the game file brings along, which goes before one by name.
+    /// The picture in the game file, which takes precedence over one by name.
     pub drawing: Option<Drawing>,
-    /// Its moves in a sentence, where the game's author wrote one; [`Definition::sentence`](crate::variant::Definition::sentence)
-    /// makes one otherwise.
+    /// Its moves in a sentence, if the game's author wrote one; otherwise
+    /// [`Definition::sentence`](crate::variant::Definition::sentence) makes one.
     pub text: String,
 }

@@ -11,7 +11,7 @@ use crate::side::{Side, Wing};
 use crate::tables::Tables;
 
 impl<S: Set> Tables<S> {
-    /// The position after a move, if it is legal. Where it is known to be, [`Tables::play_unchecked`] does not look.
+    /// The position after a move, if it is legal; for moves known to be, [`Tables::play_unchecked`] skips the test.
     pub fn play(&self, pos: &Pos<S>, m: Move) -> Result<Pos<S>, IllegalMove> {
         match self.is_legal(pos, m) {
             true => Ok(self.play_unchecked(pos, m)),
@@ -74,7 +74,7 @@ impl<S: Set> Tables<S> {
     }
 
     /// The position with the other side to move instead, for search; meaningless in check. The counters
-    /// go on; en passant and an offer lapse.
+    /// advance; en passant and an offer lapse.
     pub fn pass(&self, pos: &Pos<S>) -> Pos<S> {
         let mut next = *pos;
         next.turn = pos.turn.opponent();

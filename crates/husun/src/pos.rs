@@ -10,11 +10,11 @@ use crate::side::Side;
 /// No square.
 pub(crate) const NO_SQUARE: Square = Square(u8::MAX);
 
-/// Kinds that are asked for together. Of the most important ones a position keeps a set of all pieces.
+/// Kinds that are queried together. For the most important groups a position keeps a set of all their pieces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group {
     pub kinds: Vec<u8>,
-    /// The plane of all, or of the first, or one that stays empty.
+    /// The plane of the whole group, or of its first kind, or one that stays empty.
     pub plane: u8,
     /// Planes of the others.
     pub rest: Vec<u8>,

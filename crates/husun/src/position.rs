@@ -1,5 +1,5 @@
-//! A position of some game, for all who do not care for the width of its sets: legal moves, making
-//! them, texts, status. Engines work on [`crate::pos::Pos`] and [`crate::tables::Tables`] instead.
+//! A position of some game, for code that does not care about the width of its sets: legal moves, making them,
+//! texts, status. Engines work on [`crate::pos::Pos`] and [`crate::tables::Tables`] instead.
 
 use crate::definition::StateFlag;
 use crate::fen::FenError;
@@ -19,10 +19,10 @@ use std::sync::Arc;
 /// Why a position text is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PositionError {
-    /// The text is no arrangement.
+    /// The text is not an arrangement.
     #[error(transparent)]
     Fen(#[from] FenError),
-    /// The arrangement is no position of the game.
+    /// The arrangement is not a position of the game.
     #[error(transparent)]
     Setup(#[from] SetupError),
 }
@@ -30,7 +30,7 @@ pub enum PositionError {
 /// Why a move text is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UciError {
-    /// Not two squares and perhaps a small letter.
+    /// Not two squares with an optional lowercase letter.
     #[error(
         "`{0}` is no move: expected from-square, to-square and perhaps a small letter, as e2e4 or a10b11q"
     )]
@@ -92,7 +92,7 @@ impl Position {
         Position::checked(variant, setup, &[])
     }
 
-    /// The position of an arrangement; of the flaws only that which leaves the arrangement as it is is ignored here.
+    /// The position of an arrangement. The only flaw ignored here is the one that leaves the arrangement as it is.
     pub(crate) fn checked(
         variant: &Arc<Variant>,
         setup: &Setup,
@@ -177,7 +177,7 @@ impl Position {
         at_width!(self, |_t, p| p.fullmove())
     }
 
-    /// Whether a state flag stands.
+    /// Whether a state flag is set.
     pub fn has_flag(&self, flag: StateFlag) -> bool {
         let bit = self.variant.flag_bit(flag);
         at_width!(self, |_t, p| p.state() & bit != 0)
@@ -219,7 +219,7 @@ impl Position {
         at_width!(self, |t, p| t.is_legal(p, m))
     }
 
-    /// The legal move that a number of a table stands for, if it stands for one here.
+    /// The legal move that a packed move stands for here, if any.
     pub fn unpack(&self, packed: PackedMove) -> Option<Move> {
         at_width!(self, |t, p| t.unpack(p, packed))
     }
@@ -262,7 +262,7 @@ impl Position {
         at_width!(self, |t, p| t.in_check(p, p.turn()))
     }
 
-    /// The square of the side's royal piece, if it has one that is royal now.
+    /// The square of the side's royal piece, if it has one that counts as royal now.
     pub fn royal_square(&self, side: Side) -> Option<Square> {
         at_width!(self, |t, p| t.royal_square(p, side))
     }
@@ -291,8 +291,8 @@ impl Position {
         (side != self.turn()).then_some((square, side, kind))
     }
 
-    /// Whether the side to move may accept its mate or stalemate: all its legal moves, of which there
-    /// are some, are a Traverse that changes its royal piece, or the crowning.
+    /// Whether the side to move may accept its mate or stalemate: it has legal moves, and each is a Traverse
+    /// that changes its royal piece, or the crowning.
     pub fn can_accept(&self) -> bool {
         let Some(traverse) = &self.variant.rules().traverse else {
             return false;
@@ -304,7 +304,7 @@ impl Position {
         !moves.is_empty() && moves.iter().all(optional)
     }
 
-    /// How things stand, the first ending in the order of the rules.
+    /// The status: the first ending that holds, in the order of the rules.
     pub fn status(&self) -> Status {
         at_width!(self, |t, p| t.status(p))
     }
@@ -323,7 +323,7 @@ impl Position {
     }
 
     /// Displays a move in UCI form. A move of another game, with squares or kinds that this one does not have, is
-    /// displayed as `0000`, which is no move.
+    /// displayed as `0000`, which is not a move.
     pub fn uci(&self, m: Move) -> UciMove<'_> {
         UciMove {
             variant: &self.variant,
@@ -398,8 +398,8 @@ impl fmt::Debug for Position {
 }
 
 impl Variant {
-    /// The letter that a move of this game has in UCI form behind its squares: of the kind that stands there afterwards, if
-    /// that is another, or of the partner of a castling, if the royal piece may also go there by a move of its own.
+    /// The letter after a move's squares in UCI form: that of the kind that stands there afterwards, if it differs, or
+    /// of the partner of a castling, if the royal piece may also go there by a move of its own.
     fn letter_of(&self, m: Move) -> Option<char> {
         if m.changes_kind() {
             return Some(self.piece(m.placed()).letter);

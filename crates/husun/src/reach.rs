@@ -1,5 +1,5 @@
-//! Where a single piece could go on a board with any blockers, kings and turns left aside: for move
-//! diagrams, piece values and the rules pages.
+//! Where a single piece could go on a board with any blockers, ignoring kings and turns: for move diagrams,
+//! piece values and the rules pages.
 
 use crate::cpu::Portable;
 use crate::frame::Square;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// What a piece reaches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
-    /// Empty squares that it can go to, initial steps with them.
+    /// Empty squares that it can go to, including initial steps.
     pub moves: Vec<Square>,
     /// Squares of enemy pieces that it can capture.
     pub captures: Vec<Square>,

@@ -1,5 +1,5 @@
-//! PGN with its moves understood: a tree of legal moves with comments, read from and written to the
-//! text form of [`crate::pgn`]. The result of the game is taken from the text as it stands.
+//! PGN with its moves understood: a tree of legal moves with comments, read from and written to the text form
+//! of [`crate::pgn`]. The result of the game is taken from the text as it is.
 
 use crate::game::{Game, Outcome};
 use crate::moves::{IllegalMove, Move};
@@ -10,7 +10,7 @@ use crate::side::Side;
 use crate::variant::Variant;
 use std::sync::Arc;
 
-/// Why the text of a game has no sense in its variant.
+/// Why the text of a game makes no sense in its variant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     /// The `Variant` tag names no known game.
@@ -24,7 +24,7 @@ pub enum RecordError {
     /// The `FEN` tag holds no position.
     #[error("tag FEN: {0}")]
     Fen(#[from] PositionError),
-    /// A move that is none.
+    /// A move that cannot be read.
     #[error("move {number}{dots} {error}")]
     Move {
         /// Number of the full move.
@@ -69,7 +69,7 @@ impl Ply {
 pub struct Branch {
     /// The moves in order.
     pub plies: Vec<Ply>,
-    /// In a variation, what stands from a null move on (`--`, `Z0`): text, as no position of any game has such a move.
+    /// In a variation, everything from a null move on (`--`, `Z0`): kept as text, as no position has such a move.
     pub rest: Vec<Node>,
     /// Comments at the end that belong to no move.
     pub tail: Vec<Comment>,
@@ -123,8 +123,8 @@ impl Record {
         record
     }
 
-    /// Understands the text of a game. `find` gives the variant of the `Variant` tag, or of an empty text
-    /// where there is none; `known` lists the ids for the message.
+    /// Reads the moves of a game's text. `find` gives the variant of the `Variant` tag, or of an empty text if
+    /// there is none; `known` lists the ids for the message.
     pub fn from_raw(
         raw: &RawGame,
         find: impl Fn(&str) -> Option<Arc<Variant>>,
@@ -185,8 +185,8 @@ impl Record {
         }
     }
 
-    /// The main line played as a game, as far as the rules let it go on: a game that its players went
-    /// on with after its end by the rules stops there.
+    /// The main line played as a game, as far as the rules allow: if the players went on after its end by the
+    /// rules, it stops there.
     pub fn game(&self) -> Game {
         let mut game = Game::new(self.start.clone());
         for ply in &self.main.plies {
@@ -215,7 +215,7 @@ pub fn is_null_move(san: &str) -> bool {
     NULL_MOVES.contains(&san)
 }
 
-/// What becomes of null moves: a game has none, a variation may.
+/// How null moves are treated: a game has none, a variation may.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NullMoves {
     Refused,

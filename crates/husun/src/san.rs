@@ -8,7 +8,7 @@ use crate::position::{Position, UciError};
 use crate::side::Wing;
 use std::fmt::Write;
 
-/// Why a text is no move in algebraic notation here.
+/// Why a text is not a move in algebraic notation here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SanError {
     /// Not of the form of a move.
@@ -54,11 +54,11 @@ impl Position {
         self.san_among(m, &self.legal_moves())
     }
 
-    /// A legal move in algebraic notation where all legal moves are known already.
+    /// A legal move in algebraic notation, if all legal moves are known already.
     ///
     /// # Panics
     ///
-    /// Perhaps, if the moves given are not the legal ones here.
+    /// May panic if the moves given are not the legal ones here.
     pub fn san_among(&self, m: Move, legal: &[Move]) -> Result<String, IllegalMove> {
         if !legal.contains(&m) {
             return Err(IllegalMove);
@@ -127,8 +127,8 @@ impl Position {
         self.variant.kinds().find(|&k| self.variant.piece(k).pawn)
     }
 
-    /// Reads a move in algebraic notation, or in UCI form. Annotations and check marks at its end are
-    /// passed over; the letter of a promotion may be left out where only one move is possible.
+    /// Reads a move in algebraic notation, or in UCI form. Annotations and check marks at its end are ignored;
+    /// the letter of a promotion may be left out where only one move is possible.
     pub fn parse_san(&self, text: &str) -> Result<Move, SanError> {
         let quoted = || text.chars().take(30).collect::<String>();
         let word = text.trim_end_matches(['+', '#', '!', '?']);
@@ -169,7 +169,7 @@ impl Position {
         self.one_of(&choices, text)
     }
 
-    /// The one move that a text fits.
+    /// The only move that a text fits.
     fn one_of(&self, fitting: &[Move], text: &str) -> Result<Move, SanError> {
         let text = text.chars().take(30).collect();
         let uci = |m: &Move| self.uci(*m).to_string();

@@ -1,5 +1,5 @@
 //! Sets of squares: 64, 128 or 192 bits wide, one type generic over its number of 64-bit words.
-//! The width decides too how many kinds of piece a position has room for. No chess is known here.
+//! The width also decides how many kinds of piece a position has room for. No chess is known here.
 
 use crate::frame::Square;
 use std::fmt::Debug;
@@ -54,7 +54,7 @@ pub trait Set:
 
     /// Planes with nothing on them.
     fn no_planes() -> Self::Planes;
-    /// The set of one square, which must fit the width: of another the set is any.
+    /// The set of one square, which must fit the width; otherwise the result is unspecified.
     fn bit(square: Square) -> Self;
     /// Word number `i`, squares `64 * i` to `64 * i + 63`.
     fn word(self, i: usize) -> u64;
@@ -70,7 +70,7 @@ pub trait Set:
     fn first(self) -> Option<Square>;
     /// The highest square, if any.
     fn last(self) -> Option<Square>;
-    /// All squares up to and with the lowest of the set; all squares if it is empty.
+    /// All squares up to and including the lowest of the set; all squares if it is empty.
     fn through_first(self) -> Self;
     /// All squares from the highest of the set on; all squares if it is empty.
     fn since_last(self) -> Self;
@@ -106,7 +106,7 @@ pub trait Set:
         Squares(self)
     }
 
-    /// The lowest squares, so many of them: all squares of a board that has so many.
+    /// The lowest `n` squares: all squares of a board that has `n`.
     fn lowest(n: usize) -> Self {
         Self::from_words(|i| match n.saturating_sub(64 * i) {
             64.. => u64::MAX,
@@ -201,7 +201,7 @@ where
 
     #[inline(always)]
     fn bit(square: Square) -> Self {
-        // Without an index known at run time only, which would send the words through memory.
+        // No index known only at run time, which would send the words through memory.
         let (word, bit) = (usize::from(square.0 >> 6), 1 << (square.0 & 63));
         Words(std::array::from_fn(|i| {
             if N == 1 || i == word { bit } else { 0 }

@@ -32,7 +32,7 @@ impl CastlingRights {
         1 << (2 * side.index() + wing.index())
     }
 
-    /// Whether the right stands.
+    /// Whether the side has the right.
     #[inline(always)]
     pub const fn has(self, side: Side, wing: Wing) -> bool {
         self.0 & Self::bit(side, wing) != 0
@@ -43,12 +43,12 @@ impl CastlingRights {
         self.0 |= Self::bit(side, wing);
     }
 
-    /// Takes a right.
+    /// Takes a right away.
     pub fn remove(&mut self, side: Side, wing: Wing) {
         self.0 &= !Self::bit(side, wing);
     }
 
-    /// Whether no right stands.
+    /// Whether there are no rights.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }

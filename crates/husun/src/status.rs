@@ -1,10 +1,10 @@
-//! How things stand in a position, its history left aside.
+//! The status of a position, ignoring its history.
 
 use crate::pos::Pos;
 use crate::set::Set;
 use crate::tables::Tables;
 
-/// How things stand in a position, its history left aside.
+/// The status of a position, ignoring its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// The game goes on.
@@ -19,7 +19,7 @@ pub enum Status {
     BareKing,
     /// Only royal pieces are left.
     BareRoyals,
-    /// The move rule's count is full.
+    /// The move rule's limit is reached.
     MoveRule,
 }
 
@@ -35,7 +35,7 @@ impl Status {
         (Status::MoveRule, "move rule"),
     ];
 
-    /// Its name, as `bare king`.
+    /// Its name, such as `bare king`.
     pub fn name(self) -> &'static str {
         Self::NAMES
             .iter()
@@ -45,7 +45,7 @@ impl Status {
 }
 
 impl<S: Set> Tables<S> {
-    /// How things stand in a position, its history left aside.
+    /// The status of a position, ignoring its history.
     pub fn status(&self, pos: &Pos<S>) -> Status {
         if self.on_citadel(pos) {
             return Status::Citadel;

@@ -1,5 +1,5 @@
-//! What moves are made from: a variant's board and pieces resolved at load time into sets and lists
-//! for one width. Everything here is derived; nothing changes while a game is played.
+//! The data behind move generation: a variant's board and pieces resolved at load time into sets and lists for
+//! one width. Everything here is derived; nothing changes while a game is played.
 
 use crate::betza::Mode;
 use crate::definition::{CastlePath, StateFlag};
@@ -35,7 +35,7 @@ pub(crate) struct Shift<S> {
     pub initial: S,
     /// Where those of more than two pass next.
     pub further: S,
-    /// From where the step leads to a square.
+    /// By square: from where the step leads there.
     pub origin: Vec<Square>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Halves<S> {
 }
 
 impl<S: Set> Halves<S> {
-    /// Squares that a slider reaches on the line, up to and with the first blockers.
+    /// Squares that a slider reaches on the line, up to and including the first blockers.
     #[inline(always)]
     fn attacks(&self, occupied: S) -> S {
         (self.up & (self.up & occupied).through_first())
@@ -105,7 +105,7 @@ pub(crate) struct Atoms {
     pub diagonal: Group,
     pub leaps: Vec<LeapAtom>,
     pub riders: Vec<RiderAtom>,
-    /// Kinds that two ways may lead to the same square, or that promote.
+    /// Kinds that two ways may lead to the same square, and kinds that promote.
     pub whole: Vec<u8>,
 }
 
@@ -146,7 +146,7 @@ pub(crate) struct Pawn<S> {
     pub take_from: [u16; 2],
     /// By side: squares from which it may become something else by a leap.
     pub changers: [S; 2],
-    /// Whether it moves otherwise than by leaps too.
+    /// Whether it also moves other than by leaps.
     pub rides: bool,
 }
 
@@ -155,7 +155,7 @@ pub(crate) struct Pawn<S> {
 pub(crate) struct Place<S> {
     pub kind: u8,
     pub squares: [S; 2],
-    /// By side: state flag of a prisoner that must stand for it to happen; 0 for none.
+    /// By side: state flag of a prisoner that must be set for it to happen; 0 for none.
     pub flag: [u16; 2],
 }
 
@@ -192,7 +192,7 @@ pub(crate) struct CastlingSquares<S> {
     pub empty: S,
     /// Squares that the royal piece passes, without its home and its target.
     pub through: S,
-    /// Squares on which something comes to stand or stood; those of both cancel out.
+    /// Squares that gain or lose a piece; those that do both cancel out.
     pub moved: S,
 }
 
@@ -233,7 +233,7 @@ pub struct Tables<S: Set> {
     pub(crate) squares: usize,
     pub(crate) board: S,
     pub(crate) movers: Vec<Mover>,
-    /// Kinds that move otherwise than as pawns, with no royal kinds.
+    /// Kinds that move and are neither royal nor of pawn type.
     pub(crate) common: Vec<u8>,
     pub(crate) atoms: Atoms,
     pub(crate) royals: Group,
@@ -256,7 +256,7 @@ pub struct Tables<S: Set> {
     pub(crate) fill: Option<Fill>,
     /// Whether both diagonals of a square are looked up at once, where the table is small enough.
     whole_diagonals: bool,
-    /// What a bishop reaches, of all squares, by the pieces on its diagonals.
+    /// What a bishop reaches, for all squares, by the pieces on its diagonals.
     diagonals: Vec<S>,
     between: Vec<S>,
     pub(crate) riders: Vec<Rider<S>>,
@@ -322,11 +322,11 @@ impl<S: Set> Kernel for Lines<'_, S> {
 }
 
 impl<S: Set> Tables<S> {
-    /// Squares that a rook reaches, up to and with the first blockers.
+    /// Squares that a rook reaches, up to and including the first blockers.
     ///
     /// # Panics
     ///
-    /// If the board has no square of that number.
+    /// If the board has no such square.
     #[inline(always)]
     pub fn orthogonal_attacks(&self, square: Square, occupied: S) -> S {
         let tables = self;
@@ -338,11 +338,11 @@ impl<S: Set> Tables<S> {
         })
     }
 
-    /// Squares that a bishop reaches, up to and with the first blockers.
+    /// Squares that a bishop reaches, up to and including the first blockers.
     ///
     /// # Panics
     ///
-    /// If the board has no square of that number.
+    /// If the board has no such square.
     #[inline(always)]
     pub fn diagonal_attacks(&self, square: Square, occupied: S) -> S {
         let tables = self;
@@ -380,13 +380,13 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    /// The squares between two of a rank, file or diagonal.
+    /// The squares between two squares of a rank, file or diagonal.
     #[inline(always)]
     pub(crate) fn between(&self, a: Square, b: Square) -> S {
         self.between[usize::from(a) * self.squares + usize::from(b)]
     }
 
-    /// The squares next to one.
+    /// The squares next to a square.
     #[inline(always)]
     pub(crate) fn ring(&self, square: Square) -> S {
         self.spots[usize::from(square)].ring
@@ -452,7 +452,7 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    /// What building starts from.
+    /// Empty tables, for building to start from.
     pub(crate) fn empty() -> Self {
         Tables {
             level: Level::detect(),

@@ -1,5 +1,5 @@
-//! Where a piece could go from a square, with the way to each target: the squares that it passes, the piece that it jumps,
-//! what it becomes. For people who ask what a piece does; walks square by square, so no search uses it.
+//! Where a piece could go from a square, with the way to each target: the squares that it passes, the piece that it
+//! jumps, what it becomes. For people who ask what a piece does; it walks square by square, so no search uses it.
 
 use crate::betza::{Vector, Way};
 use crate::definition::StateFlag;
@@ -26,7 +26,7 @@ pub enum Act {
 pub struct Target {
     /// The square.
     pub to: Square,
-    /// Squares that it passes, in order; of a leap none.
+    /// Squares that it passes, in order; none for a leap.
     pub path: Vec<Square>,
     /// The piece that it jumps over.
     pub over: Option<Square>,
@@ -41,8 +41,8 @@ pub struct Target {
 }
 
 impl Variant {
-    /// The targets of a piece on a board with blockers, by its way of moving alone, with initial steps and moves within a castle;
-    /// castling and en passant are left out. A kind or a square that the game does not have has none.
+    /// The targets of a piece on a board with blockers, by its way of moving alone, with initial steps and moves within
+    /// a castle; castling and en passant are left out. A kind or a square that the game does not have has none.
     ///
     /// ```
     /// use husun::Side;
@@ -234,9 +234,9 @@ impl<F: Fn(Square) -> Option<Side>> Walker<'_, F> {
 }
 
 impl Position {
-    /// The targets of the piece on a square, whoever is to move: all that its way of moving leads to on this board, and which of
-    /// them the rules allow. Of the side that is not on the move, what it could do if it were; where it could not be (the other
-    /// side is in check), the way of moving alone decides.
+    /// The targets of the piece on a square, whoever is to move: all that its way of moving leads to on this board, and
+    /// which of them the rules allow. For the side not to move, this is what it could do if it were; if it could not be
+    /// (the other side is in check), the way of moving alone decides.
     ///
     /// ```
     /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
@@ -283,7 +283,7 @@ impl Position {
     }
 }
 
-/// Enters a legal move among the targets.
+/// Records a legal move among the targets.
 fn note(all: &mut Vec<Target>, position: &Position, m: Move) {
     let known = all.iter().position(|t| t.to == m.to());
     let place = match known {

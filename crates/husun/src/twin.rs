@@ -137,7 +137,7 @@ impl<'a> Board<'a> {
         stops
     }
 
-    /// Where a piece may go by its own way of moving, initial steps left aside.
+    /// Where a piece may go by its own way of moving, not counting initial steps.
     fn targets(&self, from: Square, side: Side, kind: Kind) -> Vec<Square> {
         let mut targets = Vec::new();
         for part in &self.game.piece(kind).parts {

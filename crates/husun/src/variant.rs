@@ -1,4 +1,4 @@
-//! A game that can be played: what its text says, and beside it the tables that moves are made from, built once.
+//! A playable game: what its text says, and the tables that moves are made from, built once.
 
 use crate::doc::{GameDoc, GameError, Library, NoLibrary, Problem, Sources};
 use crate::legality::PawnSquares;
@@ -16,7 +16,7 @@ pub use crate::mechanisms::crowning::Crowning;
 pub use crate::piece::{Kind, Piece};
 pub use crate::words::{StateLetter, WholeAct};
 
-/// A game: its [`Definition`], to whose methods it leads, and its tables.
+/// A game: its [`Definition`], whose methods it has by `Deref`, and its tables.
 #[derive(Clone, Debug)]
 pub struct Variant {
     definition: Definition,
@@ -122,8 +122,8 @@ impl Variant {
         &self.tables
     }
 
-    /// This game with tables that use nothing that not every processor has: for tests and
-    /// measurements that compare the two.
+    /// This game with tables that use only what every processor has: for tests and measurements that compare
+    /// the two.
     #[doc(hidden)]
     pub fn portable(&self) -> Arc<Variant> {
         Arc::new(Variant {

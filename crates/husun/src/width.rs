@@ -1,5 +1,5 @@
-//! The three widths of a set of squares behind one door: which of them a game needs is told apart here and nowhere
-//! else. Code that is generic over the width is handed tables and positions by a visitor.
+//! The three widths of a set of squares behind one interface: which of them a game needs is decided here and
+//! nowhere else. Code that is generic over the width is handed tables and positions by a visitor.
 
 use crate::definition::Definition;
 use crate::pos::Pos;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// What is done with a game's tables, whatever their width: see [`Variant::visit`](crate::Variant::visit).
 pub trait VisitTables {
-    /// What comes of it.
+    /// The result.
     type Output;
     /// Called once, with the tables at their width.
     fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Self::Output;
@@ -18,7 +18,7 @@ pub trait VisitTables {
 
 /// What is done with a position, whatever its width: see [`Position::visit`](crate::Position::visit).
 pub trait VisitPosition {
-    /// What comes of it.
+    /// The result.
     type Output;
     /// Called once, with the position and its tables at their width.
     fn visit<S: Set>(self, tables: &Arc<Tables<S>>, pos: &Pos<S>) -> Self::Output;
@@ -67,7 +67,7 @@ impl AnyTables {
         tables.downcast_ref()
     }
 
-    /// Tables that use nothing that not every processor has.
+    /// Tables that use only what every processor has.
     pub fn portable(&self) -> AnyTables {
         match self {
             AnyTables::W64(t) => AnyTables::W64(Arc::new(t.portable())),

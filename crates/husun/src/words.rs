@@ -49,7 +49,7 @@ impl Definition {
         capitalized(&text) + "."
     }
 
-    /// What a kind's first move adds, as `, or two squares from its second rank`.
+    /// What a kind's first move adds, such as `, or two squares from its second rank`.
     fn first_move(&self, kind: Kind) -> Option<String> {
         let leaps = |p: &Part| p.mode.moves() && matches!(p.way, Way::Leap(_));
         if !self.piece(kind).parts.iter().any(leaps) {
@@ -88,7 +88,7 @@ impl Definition {
         }
     }
 
-    /// What the rules let pieces of a kind and side do besides, a sentence each.
+    /// What else the rules let pieces of a kind and side do, a sentence each.
     ///
     /// ```
     /// # let mini = husun::Variant::parse("t.toml", husun::doctest::MINI).unwrap();
@@ -324,7 +324,7 @@ impl Teller<'_> {
     }
 }
 
-/// Ways of the same kind, which differ in direction alone.
+/// Ways of the same kind, which differ only in direction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Leap,

@@ -1,35 +1,36 @@
-//! Pairing of those who wait in an arena: as many as possible, near ranks, nobody against the last opponent again, colours
-//! fair, and who has waited longest is not left over.
+//! Pairing of players waiting in an arena: as many as possible, near in rank, nobody against the last opponent again,
+//! fair colours, and those who have waited longest are not left over.
 
 use integer_blossom::max_weight_matching;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// How many are paired in one go. More are cut into groups of this size by rank, so that the time grows with their number
-/// and not with its cube; since near ranks meet, only those next to a cut could be paired otherwise without it.
+/// How many are paired at once. Larger numbers are cut into groups of this size by rank, so that the time grows
+/// linearly instead of with the cube; since near ranks meet, only players next to a cut could be paired differently
+/// without it.
 pub const MAX_TOGETHER: usize = 48;
 
-/// Colours further out of balance than this are as bad as this.
+/// Colour imbalances beyond this count as this much.
 const WORST_BALANCE: i64 = 4;
 
-/// One who waits for an opponent.
+/// A player waiting for an opponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Who it is.
+    /// Identifies the player.
     pub number: u32,
-    /// What the arena ranks by: score or rating, more is better.
+    /// What the arena ranks by: score or rating, higher is better.
     pub rank: i64,
-    /// Who is not to be met again at once: the last opponent.
+    /// Players not to be met again at once: the last opponent.
     pub recent: Vec<u32>,
     /// Games with White less games with Black.
     pub balance: i32,
-    /// Since when, by any clock: less is longer.
+    /// Since when, by any clock: a lower value means a longer wait.
     pub since: u64,
 }
 
-/// Pairs of those who wait, White first. Who is in no pair goes on waiting: the one who came last, if their number is odd.
-/// While others are still `playing`, nobody is paired with a recent opponent: somebody else will come. If nobody is, and
-/// all who are left have just met, they play again.
+/// Pairs of waiting players, White first. A player in no pair keeps waiting: the one who came last, if the number is
+/// odd. While others are still `playing`, nobody is paired with a recent opponent: somebody else will come. If nobody
+/// is playing, and all who are left have just met, they play again.
 ///
 /// ```
 /// use pairing::{Waiting, arena};
@@ -64,7 +65,7 @@ enum Again {
     No,
 }
 
-/// Group by group from the top. Who is left over in one belongs to the next.
+/// Group by group from the top. Players left over in one belong to the next.
 fn paired(queue: &[&Waiting], again: Again) -> Vec<(u32, u32)> {
     let mut pairs = Vec::with_capacity(queue.len() / 2);
     let mut group: Vec<&Waiting> = Vec::with_capacity(MAX_TOGETHER);
@@ -90,7 +91,7 @@ fn paired(queue: &[&Waiting], again: Again) -> Vec<(u32, u32)> {
 /// The best pairs of one group: most pairs, then those who have waited longest, then nearness and colours.
 fn matched(group: &[&Waiting], again: Again) -> Vec<Option<usize>> {
     if group.len().is_multiple_of(2) {
-        // Where all find an opponent it does not matter who waited longest: smaller weights, a tenth of the time.
+        // If all find an opponent it does not matter who waited longest: smaller weights take a tenth of the time.
         let mates = best(group, again, &vec![0; group.len()]);
         if mates.iter().all(Option::is_some) {
             return mates;
@@ -108,7 +109,7 @@ fn matched(group: &[&Waiting], again: Again) -> Vec<Option<usize>> {
 /// Most pairs, then most patience in them, then nearness and colours.
 fn best(group: &[&Waiting], again: Again, patience: &[i64]) -> Vec<Option<usize>> {
     let n = group.len();
-    // Each of the three wishes outweighs all that the later ones can sum up to.
+    // Each of the three wishes outweighs all that the later ones can add up to.
     let size = n as i64;
     let nearness = size * size + 2 * WORST_BALANCE * WORST_BALANCE;
     let wait = nearness * size;
@@ -146,7 +147,7 @@ impl Waiting {
     }
 }
 
-/// White for the one who had it less; between equals for the one who stands lower.
+/// White for the player who had it less often; between equals, for the lower ranked one.
 fn coloured(higher: &Waiting, lower: &Waiting) -> (u32, u32) {
     if higher.balance < lower.balance {
         (higher.number, lower.number)
@@ -203,7 +204,7 @@ mod tests {
         three[0].recent = vec![2];
         three[1].recent = vec![1];
         three[2].since = 5;
-        // The one who came last plays all the same.
+        // The player who came last plays all the same.
         let pairs = arena(&three, 0);
         assert_eq!(pairs.len(), 1);
         assert!(pairs[0].0 == 3 || pairs[0].1 == 3);
@@ -224,7 +225,7 @@ mod tests {
         );
     }
 
-    /// Everybody who can is paired, and nobody twice.
+    /// Everybody who can be is paired, and nobody twice.
     #[test]
     fn a_whole_arena_is_paired_in_good_time() {
         let mut seed = 7u64;

@@ -1,8 +1,9 @@
-//! Round robins by the Berger tables (FIDE Handbook C.05, Annex 1): everybody meets everybody, colours in turn.
+//! Round robins by the Berger tables (FIDE Handbook C.05, Annex 1): everybody meets everybody, with alternating
+//! colours.
 
-/// All rounds for `n` players, who are numbered from 0 as the tables number them from 1. A pair is White and Black, from
-/// the first board. With an odd number the one against whom the highest number of the table would play is free: the one
-/// who is in no pair of the round.
+/// All rounds for `n` players, numbered from 0 where the tables number them from 1. A pair is White and Black, from
+/// the first board. With an odd number, the opponent of the table's highest number is free: the player who is in no
+/// pair of the round.
 ///
 /// ```
 /// let rounds = pairing::round_robin(4);
@@ -15,7 +16,7 @@ pub fn round_robin(n: usize) -> Vec<Vec<(usize, usize)>> {
     let Some(last) = even.checked_sub(1).filter(|_| n > 1) else {
         return Vec::new();
     };
-    // All but the last stand in a circle, which turns by half its length from round to round.
+    // All but the last sit in a circle, which turns by half its length from round to round.
     let seat = |round: usize, i: usize| (round * (even / 2) + i) % last;
     let pair = |round: usize, i: usize| match i {
         0 if round.is_multiple_of(2) => (seat(round, 0), last),
@@ -30,8 +31,8 @@ pub fn round_robin(n: usize) -> Vec<Vec<(usize, usize)>> {
         .collect()
 }
 
-/// [`round_robin()`] twice, with the colours the other way round in the second half. The last two rounds of the first half
-/// change places, as the handbook advises, so that nobody has one colour three times in a row where the halves meet.
+/// [`round_robin()`] twice, with colours reversed in the second half. The last two rounds of the first half are
+/// swapped, as the handbook advises, so that nobody has one colour three times in a row where the halves meet.
 pub fn double_round_robin(n: usize) -> Vec<Vec<(usize, usize)>> {
     let mut rounds = round_robin(n);
     let turned: Vec<Vec<(usize, usize)>> = rounds

@@ -1,6 +1,6 @@
-//! Swiss pairing by the Dutch rules: FIDE Handbook C.04.3 as applied from 1 February 2026, with the basic rules C.04.1 and
-//! the general handling rules C.04.2 of the same day. Article numbers in comments are those of C.04.3, C1 to C21 its
-//! criteria.
+//! Swiss pairing by the Dutch rules: FIDE Handbook C.04.3 as applied from 1 February 2026, with the basic rules C.04.1
+//! and the general handling rules C.04.2 of the same day. Article numbers in comments are those of C.04.3, C1 to C21
+//! its criteria.
 
 mod bracket;
 mod colours;
@@ -23,8 +23,8 @@ use std::cmp::Reverse;
 ///
 /// # Errors
 ///
-/// If what is told of the earlier rounds cannot be, if there are too many entrants, or if the rules allow no pairing; the
-/// handbook then leaves it to the arbiter.
+/// If the given earlier rounds are impossible, if there are too many entrants, or if the rules allow no pairing, which
+/// the handbook leaves to the arbiter.
 ///
 /// ```
 /// use pairing::{Entrant, Rules, dutch};
@@ -58,10 +58,10 @@ pub fn dutch(entrants: &[Entrant], rules: &Rules) -> Result<Round, PairingError>
     })
 }
 
-/// A pair, as places in the order.
+/// A pair, as positions in the order.
 type Pair = (usize, usize);
 
-/// The pairs, bracket by bracket from the top (article 1.9), and who has the bye.
+/// The pairs, bracket by bracket from the top (article 1.9), and the player who has the bye.
 fn pairs(field: &Field) -> Result<(Vec<Pair>, Option<usize>), PairingError> {
     let all: Vec<usize> = (0..field.players.len()).collect();
     let number = |i: usize| field.players[i].number;

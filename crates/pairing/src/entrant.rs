@@ -1,5 +1,4 @@
-//! What a round is paired from and what comes out: entrants with what they have done so far, rules, pairs, and why there
-//! may be none.
+//! Input and output of a pairing: entrants with their history, rules, pairs, and why there may be none.
 
 /// White or Black.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -11,7 +10,7 @@ pub enum Colour {
 }
 
 impl Colour {
-    /// The opponent's.
+    /// The opponent's colour.
     pub fn other(self) -> Self {
         match self {
             Self::White => Self::Black,
@@ -20,26 +19,26 @@ impl Colour {
     }
 }
 
-/// One who takes part.
+/// A participant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entrant {
-    /// The pairing number, from 1: by strength, the strongest first. It stays the same from the first round to the last.
+    /// The pairing number, from 1: by strength, the strongest first. It stays the same in all rounds.
     pub number: u32,
     /// What the tournament ranks by, in any unit. More is better.
     pub score: i64,
-    /// Whether the entrant is to play in the round that is paired. One who is away, or gone for good, belongs in the
-    /// list too: the others' rounds speak of them.
+    /// Whether the entrant is to play in the round to be paired. An entrant who is away, or gone for good, belongs in
+    /// the list too: the others' rounds refer to them.
     pub here: bool,
-    /// The earlier rounds, all of them, from the first.
+    /// All the earlier rounds, from the first.
     pub rounds: Vec<Past>,
 }
 
-/// What was of an entrant in an earlier round.
+/// An entrant's earlier round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Past {
     /// How the round was spent.
     pub spent: Spent,
-    /// What was added to the score for it.
+    /// Points added to the score for it.
     pub points: i64,
 }
 
@@ -50,31 +49,31 @@ pub enum Spent {
     Game {
         /// Pairing number of the opponent.
         opponent: u32,
-        /// The own colour.
+        /// The entrant's own colour.
         colour: Colour,
     },
     /// The bye of a round with an odd number of players, given by the pairing.
     Bye,
-    /// No game, for any other reason: a game won or lost by forfeit, a bye that was asked for, absence, not yet there.
-    /// What it brought is in [`Past::points`]. The two of a forfeited game may be paired again.
+    /// No game, for any other reason: a game won or lost by forfeit, a requested bye, absence, not yet entered. The
+    /// points for it are in [`Past::points`]. The two players of a forfeited game may be paired again.
     Unplayed,
 }
 
 /// What is the same for all entrants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// How many rounds the tournament has. In the last one colours matter less to those in front.
+    /// How many rounds the tournament has. In the last one colours matter less to the leaders.
     pub rounds: usize,
     /// The colour drawn for the entrant with pairing number 1.
     pub first: Colour,
-    /// What a win brings.
+    /// Points for a win.
     pub win: i64,
-    /// What a loss brings: more than that without a game counts as a float.
+    /// Points for a loss: more than that without a game counts as a float.
     pub loss: i64,
 }
 
 impl Default for Rules {
-    /// Nine rounds, White for the first, two for a win and nothing for a loss.
+    /// Nine rounds, White first, two points for a win and none for a loss.
     fn default() -> Self {
         Self {
             rounds: 9,
@@ -90,7 +89,7 @@ impl Default for Rules {
 pub struct Round {
     /// Pairing numbers of White and Black, from the first board.
     pub games: Vec<(u32, u32)>,
-    /// Who has no opponent, if their number is odd.
+    /// The player without an opponent, if the number is odd.
     pub bye: Option<u32>,
 }
 
@@ -103,7 +102,7 @@ pub enum PairingError {
         /// The number.
         number: u32,
     },
-    /// One has more or fewer rounds behind it than the others.
+    /// An entrant has more or fewer earlier rounds than the others.
     #[error("entrant {number} has {found} earlier rounds, expected {expected} as all have")]
     Rounds {
         /// Pairing number.
@@ -113,7 +112,7 @@ pub enum PairingError {
         /// Rounds that the first entrant has.
         expected: usize,
     },
-    /// No round is left.
+    /// All rounds have been played.
     #[error("{played} rounds are played, expected fewer than the tournament's {rounds}")]
     Over {
         /// Rounds given.
@@ -121,7 +120,7 @@ pub enum PairingError {
         /// Rounds of the tournament.
         rounds: usize,
     },
-    /// The two of a game tell different things of it.
+    /// The two players of a game disagree about it.
     #[error(
         "round {round}: entrant {number} played {opponent}, expected {opponent} to have played {number} with the other colour"
     )]
@@ -133,7 +132,7 @@ pub enum PairingError {
         /// Pairing number of the opponent.
         opponent: u32,
     },
-    /// A score that cannot be reckoned with.
+    /// A score too large to compute with.
     #[error("entrant {number} has {score} points, expected at most {limit} either way")]
     Score {
         /// Pairing number.
@@ -143,7 +142,7 @@ pub enum PairingError {
         /// The limit.
         limit: i64,
     },
-    /// More entrants than can be paired in good time.
+    /// More entrants than can be paired in reasonable time.
     #[error("{found} entrants, expected at most {limit}")]
     Many {
         /// Entrants given.
@@ -151,13 +150,13 @@ pub enum PairingError {
         /// The limit.
         limit: usize,
     },
-    /// The criteria are more than 128 bits can weigh. No tournament is known that comes near.
+    /// The criteria need more than 128 bits. No known tournament comes near.
     #[error("scores and floats of one bracket are too many to be weighed against each other")]
     Tangled,
-    /// Not all can be paired: whoever might meet has met, or has to have the same colour, or no one may have the bye.
-    #[error("the rules allow no pairing of all; without opponent stay {left:?}")]
+    /// Not all can be paired: those who could meet have met or must have the same colour, or nobody may have the bye.
+    #[error("the rules allow no pairing of all; left without an opponent: {left:?}")]
     Impossible {
-        /// Pairing numbers of those who stay without opponent when as many as possible are paired.
+        /// Pairing numbers of those left without an opponent when as many as possible are paired.
         left: Vec<u32>,
     },
 }

@@ -1,5 +1,5 @@
-//! Who plays whom: Swiss pairing by the Dutch rules of FIDE ([`dutch()`]), the tables of a round robin ([`round_robin()`]),
-//! and pairing of those who wait in an arena ([`arena()`]). Pure functions of what they are given: no I/O, no time, no
+//! Who plays whom: Swiss pairing by the Dutch rules of FIDE ([`dutch()`]), round-robin tables ([`round_robin()`]), and
+//! pairing of players waiting in an arena ([`arena()`]). Pure functions of their arguments: no I/O, no time, no
 //! chance, the same answer for the same question. It knows no game and no storage.
 
 mod arena;

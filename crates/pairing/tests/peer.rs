@@ -1,7 +1,7 @@
-//! Swiss rounds of simulated tournaments, paired here and by an independent program, which have to agree on every pair,
+//! Swiss rounds of simulated tournaments, paired here and by an independent program, which must agree on every pair,
 //! every colour and the bye. `HUSUN_SWISS_TOURNAMENTS` says how many tournaments (200 is all of them);
-//! `HUSUN_SWISS_PEER` names another program that speaks as `scripts/swiss-peer` does; `HUSUN_SWISS_KEEP` a folder for the
-//! reports of rounds that differ.
+//! `HUSUN_SWISS_PEER` names another program that speaks as `scripts/swiss-peer` does; `HUSUN_SWISS_KEEP` names a
+//! folder for the reports of rounds that differ.
 
 use pairing::{Colour, Entrant, PairingError, Past, Round, Rules, Spent, dutch};
 use std::error::Error;
@@ -12,13 +12,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 type Checked<T> = Result<T, Box<dyn Error>>;
 
-/// As many as are played in the short form.
+/// Number of tournaments in the short run.
 const SHORT: u64 = 40;
 
-/// What a win and a draw bring, in halves of a point, as chess and as football have it.
+/// Points for a win and a draw, in half points, as in chess and in football.
 const SCORING: [(i64, i64); 2] = [(2, 1), (6, 2)];
 
-/// Numbers that look like chance and are the same each time.
+/// Pseudo-random numbers, the same each time.
 struct Dice(u64);
 
 impl Dice {
@@ -39,7 +39,7 @@ impl Dice {
     }
 }
 
-/// How a round ended for one player, as a report has it.
+/// How a round ended for one player, as a report gives it.
 #[derive(Clone, Copy)]
 struct Line {
     opponent: u32,
@@ -55,7 +55,7 @@ struct Tournament {
     ratings: Vec<i64>,
     lines: Vec<Vec<Line>>,
     gone: Vec<bool>,
-    /// Per cent of players that miss a round, by a bye of half a point or none, and of games not played.
+    /// Per cent of players who miss a round, by a half-point bye or a zero-point one, and of games not played.
     missing: u64,
     forfeits: u64,
 }
@@ -63,7 +63,7 @@ struct Tournament {
 impl Tournament {
     fn new(dice: &mut Dice) -> Self {
         let size = 5 + dice.below(56) as usize;
-        // More rounds than a small field has opponents for would only end early.
+        // With more rounds than a small field has opponents it would only end early.
         let rounds = (5 + dice.below(7) as usize).min(size - 1);
         let spread = [5, 20, 40][dice.below(3) as usize];
         let (win, draw) = SCORING[usize::from(dice.percent(25))];
@@ -96,8 +96,8 @@ impl Tournament {
         self.lines[player].iter().map(|line| line.points).sum()
     }
 
-    /// Who is not there in this round, with the line for it. All are there in the first: one who has never been paired
-    /// does not count in the numbering of the other program, which is not what the handbook says (C.04.2, 2.4).
+    /// Players absent from this round, each with the line for it. All are present in the first: the other program does
+    /// not count a player who was never paired in the numbering, which is not what the handbook says (C.04.2, 2.4).
     fn absent(&mut self, dice: &mut Dice) -> Vec<Option<Line>> {
         let first = self.played() == 0;
         let mut absent = Vec::new();
@@ -141,7 +141,7 @@ impl Tournament {
         (0..self.size()).map(of).collect()
     }
 
-    /// The tournament so far, as a report in FIDE's format.
+    /// The tournament so far as a report in FIDE's format.
     fn report(&self) -> Checked<String> {
         let mut report =
             String::from("012 Test\n092 Individual: Swiss-System\n192 FIDE_DUTCH_2026\n");
@@ -176,7 +176,7 @@ impl Tournament {
         Ok(report)
     }
 
-    /// Plays a round: who is stronger wins more often, and some do not come.
+    /// Plays a round: the stronger player wins more often, and some do not come.
     fn play(&mut self, round: &Round, absent: &[Option<Line>], dice: &mut Dice) {
         let mut lines: Vec<Option<Line>> = absent.to_vec();
         for &(white, black) in &round.games {
@@ -278,15 +278,15 @@ fn text(round: &Result<Round, PairingError>) -> Checked<String> {
     }
 }
 
-/// Pairs without the order of the boards, of which the other program takes the lower pairing number of a pair for the one
-/// that counts, and the handbook the number of the higher ranked player (C.04.2, 3.6).
+/// Pairs without the order of the boards: for that the other program uses the lower pairing number of a pair, and the
+/// handbook the number of the higher ranked player (C.04.2, 3.6).
 fn sorted(pairs: &str) -> Vec<&str> {
     let mut pairs: Vec<&str> = pairs.split(' ').collect();
     pairs.sort_unstable();
     pairs
 }
 
-/// What came out of some tournaments.
+/// The outcome of some tournaments.
 #[derive(Default)]
 struct Found {
     rounds: usize,

@@ -1,4 +1,5 @@
-//! How long rounds of large Swiss tournaments take: figures with `--nocapture`, and a bound that only a blunder breaks.
+//! How long rounds of large Swiss tournaments take: figures with `--nocapture`, and a bound that only a gross error
+//! breaks.
 
 use pairing::{Colour, Entrant, PairingError, Past, Rules, Spent, dutch};
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
-//! A finished game as it is searched for: who has played what, how it ended, and a number for every position that it
-//! has reached.
+//! A finished game in searchable form: who played what, how it ended, and a number for every position that it reached.
 
 use crate::Both;
 use crate::rating::{Speed, engine_id};
@@ -7,7 +6,7 @@ use crate::table::Table;
 use husun::{Game, Reason, Side};
 use sha2::{Digest, Sha256};
 
-/// What stands for the speed of a game without a clock.
+/// Stands for the speed of a game without a clock.
 pub const UNTIMED: &str = "none";
 
 /// A finished game.
@@ -15,7 +14,7 @@ pub const UNTIMED: &str = "none";
 pub struct Finished {
     /// Name under which the variant is stored.
     pub variant: String,
-    /// Ids of accounts and guests, or what stands for a level of the engine.
+    /// Ids of accounts and guests, or the id of a level of the engine.
     pub players: Both<String>,
     /// Who has won; nobody after a draw.
     pub winner: Option<Side>,
@@ -27,7 +26,7 @@ pub struct Finished {
     pub rated: bool,
     /// Class of its clock; none without one.
     pub speed: Option<Speed>,
-    /// Whether it is shown to all.
+    /// Whether it is shown to everyone.
     pub open: bool,
 }
 
@@ -39,7 +38,7 @@ impl Finished {
 }
 
 impl Table {
-    /// The game as it is searched for, if it is over with a result.
+    /// The game in searchable form, if it is over with a result.
     pub fn finished(&self) -> Option<Finished> {
         let outcome = self.outcome().filter(|_| self.is_over())?;
         Some(Finished {
@@ -57,7 +56,7 @@ impl Table {
         })
     }
 
-    /// Id of the account or guest at a side, or what stands for a level of the engine.
+    /// Id of the account or guest at a side, or that of a level of the engine.
     pub fn player_id(&self, side: Side) -> Option<String> {
         match (self.level(side), self.person(side)) {
             (Some(level), _) => Some(engine_id(level)),
@@ -65,8 +64,8 @@ impl Table {
         }
     }
 
-    /// What stands for each position that the game has reached ([`position_key`]), the start first. Moves that were
-    /// taken back have reached none.
+    /// The number of each position that the game reached ([`position_key`]), the start first. Moves that were taken
+    /// back do not count.
     pub fn position_keys(&self) -> Vec<i64> {
         let Some(variant) = self.variant_name() else {
             return Vec::new();
@@ -78,9 +77,9 @@ impl Table {
     }
 }
 
-/// A number that stands for a position of a variant, the same in all versions: the first eight bytes of the SHA-256 of
-/// the variant's stored name, a line feed and the position text without its two counters. Two positions of a game of
-/// one's own and of a built-in one are never the same, whatever they look like.
+/// A number for a position of a variant, the same in all versions: the first eight bytes of the SHA-256 of the
+/// variant's stored name, a line feed and the position text without its two counters. Positions of a user's own game
+/// and of a built-in one are never the same, whatever they look like.
 ///
 /// ```
 /// use play::archive::position_key;

@@ -8,29 +8,29 @@ use std::sync::Arc;
 /// How players agree on a game of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Each names a value; where they differ, a die decides.
+    /// Each names a value; if they differ, a die decides.
     Die,
     /// White makes the first choice, then Black the second.
     Turns,
 }
 
-/// Games that are chosen between.
+/// A family of games to choose from.
 #[derive(Clone, Debug)]
 pub struct Family {
     /// Its name.
     pub name: String,
     /// How players agree.
     pub method: Method,
-    /// What is asked, in order.
+    /// The questions, in order.
     pub questions: Vec<Question>,
     /// The games.
     pub variants: Vec<Arc<Variant>>,
 }
 
-/// Something to be chosen.
+/// A question to settle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// As `ranks`.
+    /// Its name, such as `ranks`.
     pub name: String,
     /// The values, the default first.
     pub values: Vec<String>,
@@ -44,7 +44,7 @@ pub fn method(customs: &Customs) -> Method {
     }
 }
 
-/// All families of the built-in games. Games of files are chosen by themselves.
+/// All families of the built-in games. Games from files are chosen individually.
 pub(crate) fn families() -> Vec<Arc<Family>> {
     let mut families: Vec<Family> = Vec::new();
     for variant in ::games::ids().filter_map(::games::variant) {
@@ -110,7 +110,7 @@ impl Family {
     }
 }
 
-/// The value that a die decides on: even for the lower number, odd for the higher, as `8` and `9`.
+/// The value that a die decides on: even for the lower number, odd for the higher, as with `8` and `9`.
 pub fn by_die(values: &[String], die: u8) -> String {
     let mut values: Vec<&String> = values.iter().collect();
     values.sort_by_key(|v| (v.len(), v.as_str()));

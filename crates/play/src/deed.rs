@@ -1,4 +1,4 @@
-//! What someone does in a game, as it can be sent, and why it is not taken.
+//! What someone does in a game, in the form it is sent, and why it may be refused.
 
 use crate::Both;
 use crate::table::{HALF_MOVES, LINES};
@@ -10,7 +10,7 @@ use std::time::Duration;
 pub const MAX_TEXT: usize = 500;
 /// Most lines of chat kept in a game.
 pub(crate) const MAX_CHAT: usize = 1000;
-/// Most offers, wishes and take-backs in a game: the log of a game is bounded.
+/// Most offers, wishes and take-backs in a game, so that a game's log is bounded.
 pub(crate) const MAX_OFFERS: u32 = 1000;
 
 /// Who acts.
@@ -21,11 +21,11 @@ pub enum Who {
     Player(Side),
     /// The Counsellor of a side's player.
     Counsellor(Side),
-    /// One who watches.
+    /// A watcher.
     Watcher,
 }
 
-/// What a player claims whose opponent has left.
+/// What a player claims when the opponent has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
@@ -35,19 +35,19 @@ pub enum Claim {
     Draw,
 }
 
-/// What is known of a deed, and of those who play, besides the game itself.
+/// What is known about a deed and the players, besides the game itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Circumstances {
     /// When it came, in the game's time.
     pub at: Duration,
-    /// How much of the mover's time was its way here.
+    /// How much of the mover's time was network delay.
     pub lag: Duration,
-    /// Since when each player has been away; nothing for one who is there.
+    /// Since when each player has been away; nothing for one who is present.
     pub away: Both<Option<Duration>>,
 }
 
 impl Circumstances {
-    /// Both are there, and nothing was on its way for long.
+    /// Both are present, and there was no significant delay.
     pub fn at(at: Duration) -> Circumstances {
         Circumstances {
             at,
@@ -56,8 +56,8 @@ impl Circumstances {
     }
 }
 
-/// What someone does. `ply` is the number of half-moves played when the deed was done, `seq` the number of the last
-/// event that was known then.
+/// What someone does. `ply` is the number of half-moves played at the time of the deed, `seq` the number of the last
+/// event known then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "deed", rename_all = "snake_case")]
 #[allow(missing_docs)] // as the messages of a socket, in docs/server.md
@@ -87,7 +87,7 @@ pub enum Deed {
         ply: u32,
     },
     Abort,
-    /// The opponent has left: the game is to be over.
+    /// The opponent has left: the game is to end.
     Claim {
         claim: Claim,
     },
@@ -95,7 +95,7 @@ pub enum Deed {
     Chat {
         text: String,
     },
-    /// A line for those who watch.
+    /// A line for the watchers' chat.
     WatchersChat {
         text: String,
     },
@@ -120,7 +120,7 @@ pub enum Deed {
 }
 
 impl Deed {
-    /// Whether others read what it says.
+    /// Whether others read its text.
     pub fn speaks(&self) -> bool {
         matches!(
             self,
@@ -128,7 +128,7 @@ impl Deed {
         )
     }
 
-    /// Its name, by which it is refused.
+    /// Its name, used when it is refused.
     pub fn name(&self) -> &'static str {
         match self {
             Deed::Move { .. } => "move",
@@ -152,7 +152,7 @@ impl Deed {
     }
 }
 
-/// Why a deed is not taken.
+/// Why a deed is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages say it
 pub enum Refused {
@@ -198,10 +198,10 @@ pub enum Refused {
     TooLateToAbort,
     #[error("a tournament's game is played once, and cannot be called off")]
     InTournament,
-    #[error("a game can be claimed when the opponent has left; here nobody has")]
+    #[error("a game can be claimed only when the opponent has left; nobody has left this one")]
     NobodyLeft,
     #[error(
-        "where there is no clock, or where each move has days, nobody has to stay; the game cannot be claimed"
+        "without a clock, or with days for each move, nobody has to stay; the game cannot be claimed"
     )]
     NobodyWaits,
     #[error("before both have moved the game can be called off; it cannot be claimed")]
@@ -243,7 +243,7 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// A word for programs.
+    /// A code for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Refused::Watching

@@ -1,5 +1,5 @@
-//! The games that a server plays: those of its catalogue, and those of files that were there once and whose games go
-//! on. A game of a file is named by its id and what its text says, `lagoon_0f1e2d3c4b5a6978`, so that a game under way
+//! The games that a server plays: those of its catalogue, and those from earlier files whose games are still going on.
+//! A game from a file is named by its id and a hash of its text, `lagoon_0f1e2d3c4b5a6978`, so that a game under way
 //! keeps the rules with which it began.
 
 use crate::customs::{self, Family};
@@ -12,25 +12,26 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Parts an id and what stands for the text; no id has it.
+/// Separates an id from the hash of the text; no id contains it.
 const PARTS: char = '_';
 
-/// What stands for the text of a built-in game where a file has taken its id.
+/// Replaces the hash for a built-in game if a file has taken its id.
 const BUILT_IN: &str = "builtin";
 
-/// Bytes of the sum of a text that its name shows.
+/// Bytes of the text's hash that the name shows.
 const SHOWN: usize = 8;
 
-/// The text of a game read from a file, with all that it inherits from: what must be kept so that its games can go on.
+/// The text of a game read from a file, with everything it inherits from: what must be kept so that its games can go
+/// on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The game's name, as `lagoon_0f1e2d3c4b5a6978`.
+    /// The game's name, such as `lagoon_0f1e2d3c4b5a6978`.
     pub name: String,
     /// The texts, as JSON.
     pub texts: String,
 }
 
-/// What [`Definition::texts`] holds.
+/// The contents of [`Definition::texts`].
 #[derive(Serialize, Deserialize)]
 struct Texts {
     game: String,
@@ -47,13 +48,13 @@ impl Library for Texts {
     }
 }
 
-/// Why a kept definition is no game.
+/// Why a stored definition cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeptError {
-    /// Its texts are not those that its name stands for.
+    /// Its texts do not match its name.
     #[error("definition {0}: its texts are not those that it was kept with")]
     Sum(String),
-    /// No JSON, or not with these keys.
+    /// Not JSON, or with other keys.
     #[error("definition {0}: {1}")]
     Json(String, serde_json::Error),
     /// This version of the program does not understand it.
@@ -61,14 +62,14 @@ pub enum KeptError {
     Game(String, Box<GameError>),
 }
 
-/// The games that are played.
+/// The games that can be played.
 #[derive(Debug)]
 pub struct Games {
     catalogue: Catalogue,
     families: Vec<Arc<Family>>,
     /// Those of the catalogue that were read from files.
     own: Vec<(Definition, Arc<Variant>)>,
-    /// Those that storage had.
+    /// Those loaded from storage.
     kept: RwLock<HashMap<String, Arc<Variant>>>,
 }
 
@@ -86,7 +87,7 @@ impl Games {
                 game: own.text().to_owned(),
                 parents: own.parents().clone(),
             };
-            // Texts alone: there is nothing in them that JSON cannot say.
+            // Only texts: everything in them can be written as JSON.
             let texts = serde_json::to_string(&texts).unwrap_or_default();
             let name = format!("{}{PARTS}{}", own.variant().id(), sum(&texts));
             (Definition { name, texts }, own.variant().clone())
@@ -104,17 +105,17 @@ impl Games {
         &self.catalogue
     }
 
-    /// Families of games between which players choose by customs.
+    /// Families of games among which players choose by customs.
     pub fn families(&self) -> &[Arc<Family>] {
         &self.families
     }
 
-    /// The family of a name.
+    /// The family with a name.
     pub fn family(&self, name: &str) -> Option<&Arc<Family>> {
         self.families.iter().find(|f| f.name == name)
     }
 
-    /// The game that someone names: by id, or by the name of [`Games::shown`].
+    /// The game that someone names, by its id or its [`Games::shown`] name.
     pub fn find(&self, name: &str) -> Result<Arc<Variant>, UnknownGame> {
         match name.contains(PARTS).then(|| self.stored(name)).flatten() {
             Some(variant) => Ok(variant),
@@ -122,7 +123,7 @@ impl Games {
         }
     }
 
-    /// The game that a stored name stands for ([`Games::name`]): a built-in one, or one of a file that is known.
+    /// The game with a stored name ([`Games::name`]): a built-in one, or a known one from a file.
     pub fn stored(&self, name: &str) -> Option<Arc<Variant>> {
         let Some((id, text)) = name.split_once(PARTS) else {
             return ::games::variant(name);
@@ -137,7 +138,7 @@ impl Games {
         })
     }
 
-    /// The name under which a game is stored: its id, and for one of a file what stands for its text.
+    /// The name under which a game is stored: its id, and the hash of its text for one from a file.
     pub fn name(&self, variant: &Arc<Variant>) -> String {
         if let Some(definition) = self.definition(variant) {
             return definition.name.clone();
@@ -147,30 +148,30 @@ impl Games {
         kept.map_or(variant.id().to_owned(), |(name, _)| name.clone())
     }
 
-    /// The name by which people find a game: its id, as long as that means this game.
+    /// The name by which people find a game: its id, as long as that still refers to this game.
     pub fn shown(&self, name: &str) -> String {
         let id = name.split(PARTS).next().unwrap_or(name);
         let (meant, known) = (self.catalogue.variant(id), self.stored(name));
         match (meant, known) {
             (Some(meant), Some(known)) if Arc::ptr_eq(&meant, &known) => id.to_owned(),
-            // The file that took the id is not meant.
+            // The file that took the id does not count.
             (Some(_), _) if name == id => format!("{id}{PARTS}{BUILT_IN}"),
             _ => name.to_owned(),
         }
     }
 
-    /// What is to be kept of a game that was read from a file.
+    /// What must be stored of a game that was read from a file.
     pub fn definition(&self, variant: &Arc<Variant>) -> Option<&Definition> {
         let own = self.own.iter().find(|(_, v)| Arc::ptr_eq(v, variant));
         own.map(|(definition, _)| definition)
     }
 
-    /// Whether a stored name stands for a game that must be fetched from storage first.
+    /// Whether a stored name belongs to a game that must be fetched from storage first.
     pub fn is_missing(&self, name: &str) -> bool {
         name.contains(PARTS) && self.stored(name).is_none()
     }
 
-    /// Takes a game from what was kept of it.
+    /// Loads a game from its stored definition.
     pub fn keep(&self, definition: &Definition) -> Result<Arc<Variant>, KeptError> {
         let name = || definition.name.clone();
         let said = definition.name.split_once(PARTS).map(|(_, sum)| sum);
@@ -244,7 +245,7 @@ mod tests {
         Ok(())
     }
 
-    /// A definition whose name stands for its texts, whatever they say.
+    /// A definition whose name matches its texts, whatever they say.
     fn sound(texts: &str) -> Definition {
         Definition {
             name: format!("own{PARTS}{}", sum(texts)),

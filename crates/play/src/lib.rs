@@ -1,5 +1,5 @@
-//! What people may do in a game, as values and pure functions: a game made, its seats, what follows from a deed, what
-//! that makes of it. No storage, no sockets, no time but what is given.
+//! What people may do in a game, as values and pure functions: making a game, its seats, what follows from a deed, and
+//! the resulting state. No storage, no sockets, no time except what is given.
 
 pub mod archive;
 pub mod customs;
@@ -21,14 +21,14 @@ pub use sides::Both;
 
 use husun::{Move, Position, UciError};
 
-/// Reads a move in UCI form or algebraic notation. What is neither is told as the former would be.
+/// Reads a move in UCI form or algebraic notation. For a text that is neither, the error is the one for UCI form.
 pub fn read_move(position: &Position, text: &str) -> Result<Move, UciError> {
     position
         .parse_uci(text)
         .or_else(|error| position.parse_san(text).map_err(|_| error))
 }
 
-/// Square of the royal piece in check, as `e1`.
+/// Square of the royal piece in check, such as `e1`.
 pub fn check(position: &Position) -> Option<String> {
     let square = position
         .in_check()

@@ -1,4 +1,4 @@
-//! What people who wait for an opponent wish, and who of them fit together. No I/O, no time, no chance.
+//! What people waiting for an opponent want, and which of them match. No I/O, no time, no chance.
 
 use crate::rating::Speed;
 use crate::{Both, Games};
@@ -7,10 +7,10 @@ use husun::clock::TimeControl;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What one of whom nothing is known is taken for: the rating with which everybody begins.
+/// The rating assumed for a player about whom nothing is known: the one with which everybody begins.
 pub const UNRATED: i32 = 1500;
 
-/// Something that can be played: a game, or a family of which the match customs choose one.
+/// Something that can be played: a game, or a family from which the match customs choose one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wanted {
@@ -20,37 +20,37 @@ pub enum Wanted {
     Family(String),
 }
 
-/// What somebody wishes who waits.
+/// What a waiting player wants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wish {
-    /// Any of these; any game at all if there is none.
+    /// Any of these; any game at all if empty.
     pub games: Vec<Wanted>,
     /// Any of these clocks.
     pub clocks: Vec<TimeControl>,
     /// Whether it counts for ratings.
     pub rated: bool,
-    /// The own side; either if missing.
+    /// The player's own side; either if missing.
     pub side: Option<Side>,
     /// Least and greatest rating of the opponent.
     pub range: Option<[i32; 2]>,
 }
 
-/// Ratings of somebody who waits, by game and speed.
+/// Ratings of a waiting player, by game and speed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Strength(HashMap<(String, Speed), i32>);
 
 impl Strength {
-    /// Takes a rating.
+    /// Adds a rating.
     pub fn insert(&mut self, variant: &str, speed: Speed, rating: i32) {
         self.0.insert((variant.into(), speed), rating);
     }
 
-    /// The rating in what is played; of a family the best, since nobody knows yet which game it will be.
+    /// The rating for what is played; for a family the best, since nobody knows yet which game it will be.
     pub fn of(&self, wanted: &Wanted, speed: Option<Speed>, games: &Games) -> i32 {
         self.knows(wanted, speed, games).unwrap_or(UNRATED)
     }
 
-    /// The same, if there is one.
+    /// The same rating, if there is one.
     pub fn knows(&self, wanted: &Wanted, speed: Option<Speed>, games: &Games) -> Option<i32> {
         let speed = speed?;
         let rating = |variant: &str| self.0.get(&(variant.to_owned(), speed)).copied();
@@ -71,17 +71,17 @@ pub struct Terms {
     pub wanted: Wanted,
     /// Its clock.
     pub control: TimeControl,
-    /// Whether it counts.
+    /// Whether it counts for ratings.
     pub rated: bool,
-    /// The side of the one who waited; by lot if missing.
+    /// The side of the player who waited; drawn by lot if missing.
     pub side: Option<Side>,
     /// How far apart the ratings are.
     pub distance: i32,
 }
 
 impl Wish {
-    /// All that fits both: games and clocks in common, sides that do not exclude each other, ratings within each
-    /// other's range. `self` is the one who waited, to whose side [`Terms::side`] belongs.
+    /// Everything that suits both: games and clocks in common, sides that do not exclude each other, ratings within
+    /// each other's range. `self` is the player who waited, to whom [`Terms::side`] belongs.
     pub fn fitting(
         &self,
         own: &Strength,
@@ -130,14 +130,14 @@ impl Wish {
         terms
     }
 
-    /// Whether all that it wants is played over days, so that nobody has to stay for it.
+    /// Whether everything it asks for is played over days, so that nobody has to stay for it.
     pub fn is_slow(&self) -> bool {
         let days = |clock: &TimeControl| matches!(clock, TimeControl::Correspondence { .. });
         self.clocks.iter().all(days)
     }
 }
 
-/// All games that can be played, for one to whom any is welcome.
+/// All games that can be played, for a player who accepts any.
 fn all(games: &Games) -> Vec<Wanted> {
     let variants = games.catalogue().games();
     variants
@@ -149,7 +149,7 @@ fn within(range: Option<[i32; 2]>, rating: i32) -> bool {
     range.is_none_or(|[least, most]| (least..=most).contains(&rating))
 }
 
-/// The side of the first, if both can have what they want.
+/// The first player's side, if both can have what they want.
 fn sides(one: Option<Side>, other: Option<Side>) -> Option<Option<Side>> {
     match (one, other) {
         (Some(one), Some(other)) => (one != other).then_some(Some(one)),
@@ -158,7 +158,7 @@ fn sides(one: Option<Side>, other: Option<Side>) -> Option<Option<Side>> {
     }
 }
 
-/// Who sits where: the one who waited on `side`, the other one opposite.
+/// Who sits where: the player who waited on `side`, the other one opposite.
 pub fn seated<T>(side: Side, waited: T, came: T) -> Both<T> {
     match side {
         Side::White => Both {

@@ -1,17 +1,17 @@
-//! Ranges of addresses, and what a text of those who moderate may be. No I/O.
+//! Ranges of addresses, and what texts of moderators may look like. No I/O.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// Addresses that begin alike, as `192.0.2.0/24`.
+/// Addresses with a common prefix, such as `192.0.2.0/24`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Range {
     first: IpAddr,
     bits: u8,
 }
 
-/// Why a text is no range of addresses.
+/// Why a text is not a range of addresses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RangeFault {
     /// It does not begin with an address.
@@ -19,23 +19,23 @@ pub enum RangeFault {
         "addresses: {0:?} is no address; expected one like 192.0.2.7, or a range like 192.0.2.0/24 or 2001:db8::/48"
     )]
     Address(String),
-    /// What stands behind the stroke is no number of bits.
+    /// What follows the slash is not a valid number of bits.
     #[error("addresses: /{found}, expected /{least} to /{most}")]
     Bits {
-        /// What stands there.
+        /// What was found there.
         found: String,
-        /// Fewer bits would be far too many addresses.
+        /// Fewer bits would include far too many addresses.
         least: u8,
-        /// As many as an address has.
+        /// The number of bits of an address.
         most: u8,
     },
 }
 
-/// The widest ranges: a typing error must not shut the world out.
+/// The widest ranges: a typing error must not lock everyone out.
 const WIDEST: (u8, u8) = (8, 16);
 
 impl Range {
-    /// Whether an address is in it. An IPv4 address written as IPv6 is the same one.
+    /// Whether an address is in it. An IPv4 address written as IPv6 counts as the same.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         address.is_ipv4() == self.first.is_ipv4() && cut(address, self.bits) == self.first
@@ -103,7 +103,7 @@ pub struct TextFault {
     most: usize,
 }
 
-/// A text as it is kept: without what cannot be seen, and of a length within bounds. Lines stay lines.
+/// A text as it is stored: without invisible characters, and of a length within bounds. Line breaks are kept.
 pub fn text(what: &'static str, text: &str, bounds: [usize; 2]) -> Result<String, TextFault> {
     let kept = |c: &char| *c == '\n' || !c.is_control();
     let text: String = text.trim().chars().filter(kept).collect();

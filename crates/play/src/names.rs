@@ -1,4 +1,5 @@
-//! Names that people give themselves, as they are shown to others: visible, in their own direction, and nobody else's.
+//! Names that people give themselves, as they are shown to others: visible, in their own direction, and not somebody
+//! else's.
 
 pub mod account;
 #[cfg(test)]
@@ -11,13 +12,13 @@ use unicode_security::confusable_detection::skeleton;
 
 /// Longest name shown, in characters.
 const NAME: usize = 30;
-/// Marks on one letter at most: Vietnamese and Hebrew get by with two.
+/// Most marks on one letter: Vietnamese and Hebrew get by with two.
 const MARKS: usize = 2;
 /// The engine's name, which nobody else may bear.
 const ENGINE: &str = "husun";
 
-/// A name as it is shown: short, in one line, with letters or digits that can be seen; none if nothing of that is
-/// left, or if it reads as the engine's.
+/// A name as it is shown: short, on one line, with visible letters or digits; none if nothing of that is left, or if
+/// it reads as the engine's.
 pub fn name_of(text: &str) -> Option<String> {
     let mut clean = String::new();
     let mut marks = 0;
@@ -42,9 +43,9 @@ pub fn name_of(text: &str) -> Option<String> {
     (speaks && !is_engine(clean)).then(|| clean.into())
 }
 
-/// Whether a character can be seen and leaves the text's direction as it is.
+/// Whether a character is visible and leaves the text's direction as it is.
 fn is_shown(c: char) -> bool {
-    // Letters and marks by their category, but without anything to see: fillers, joiners, selectors.
+    // Letters and marks by their category, but invisible: fillers, joiners, selectors.
     let invisible = matches!(c,
         '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2800}'
         | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}');
@@ -77,7 +78,7 @@ fn is_engine(name: &str) -> bool {
         like.filter(|c| c.is_alphabetic()).collect()
     };
     let seen = |text: &str| plain(&skeleton(text).collect::<String>());
-    // A capital may look like another letter than its small form does.
+    // A capital may look like another letter than its lowercase form does.
     let readings = [plain(name), seen(name), seen(&name.to_lowercase())];
     readings.iter().any(|reading| reading.contains(ENGINE))
 }

@@ -1,10 +1,10 @@
-//! What people are told of when they do not look: the kinds of notices, the ways on which they come, what one wishes, and
-//! which of it is told. No I/O.
+//! What people are told while they are not looking: the kinds of notices, the channels by which they come, what a
+//! person wishes, and what is told. No I/O.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What one is told of.
+/// What a notice is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -16,7 +16,7 @@ pub enum Kind {
     GameStarted,
     /// Little time is left for a move in a game over days.
     TimeRunningOut,
-    /// A tournament that one has joined is about to start.
+    /// A tournament that the person has joined is about to start.
     TournamentStarting,
 }
 
@@ -31,33 +31,33 @@ impl Kind {
     ];
 }
 
-/// On which ways something is told.
+/// By which channels something is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ways {
-    /// In the pages that one has open.
+    /// In the person's open pages.
     pub page: bool,
-    /// By push, in the browsers in which one has turned that on.
+    /// By push, in the browsers in which the person has turned it on.
     pub push: bool,
     /// By e-mail.
     pub mail: bool,
 }
 
 impl Ways {
-    /// On none.
+    /// By no channel.
     pub const NONE: Ways = Ways {
         page: false,
         push: false,
         mail: false,
     };
 
-    /// Whether it is on none.
+    /// Whether there is no channel.
     pub fn is_none(self) -> bool {
         self == Ways::NONE
     }
 }
 
-/// Of what one wishes to be told, and on which ways. What is not said is as by default, so that what is stored is read for
-/// ever.
+/// What a person wishes to be told, and by which channels. Missing values have their defaults, so that stored wishes
+/// can be read for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Wishes {
@@ -74,7 +74,7 @@ pub struct Wishes {
 }
 
 impl Default for Wishes {
-    /// In pages and by push of everything; by e-mail of what waits for an answer over days.
+    /// Everything in pages and by push; by e-mail what waits for an answer over days.
     fn default() -> Wishes {
         let ways = |mail| Ways {
             page: true,
@@ -92,7 +92,7 @@ impl Default for Wishes {
 }
 
 impl Wishes {
-    /// On which ways something of a kind is wished for.
+    /// By which channels notices of a kind are wished for.
     pub fn of(&self, kind: Kind) -> Ways {
         match kind {
             Kind::YourTurn => self.your_turn,
@@ -107,9 +107,9 @@ impl Wishes {
 /// Who is to be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// One without an account: told in open pages alone.
+    /// A person without an account: told only in open pages.
     Guest,
-    /// One who has an account.
+    /// A person with an account.
     Account,
     /// A program, which looks for itself.
     Program,
@@ -120,26 +120,26 @@ pub enum Reader {
 pub struct Known {
     /// Who is to be told.
     pub reader: Reader,
-    /// Whether that one may not play.
+    /// Whether that person is banned from playing.
     pub banned: bool,
-    /// Whether that one, or who has caused it, wants nothing to do with the other.
+    /// Whether one of the two, that person or the one who caused it, has blocked the other.
     pub apart: bool,
-    /// Whether a page of that one is open at the very game.
+    /// Whether that person has a page open at this very game.
     pub at_board: bool,
     /// Whether any page is open that shows notices.
     pub here: bool,
-    /// Whether open pages are told of it by another message already.
+    /// Whether another message tells open pages of it already.
     pub shown: bool,
     /// Whether nobody has to be at the board: days for each move.
     pub slow: bool,
-    /// How long ago that one was last told of the same game by push.
+    /// How long ago that person was last told about the same game by push.
     pub pushed: Option<Duration>,
 }
 
-/// Pushes about a game at the board come so far apart at least.
+/// Least time between pushes about a game at the board.
 pub const PAUSE: Duration = Duration::from_secs(60);
 
-/// On which ways something of a kind is told.
+/// By which channels something of a kind is told.
 ///
 /// ```
 /// use play::notice::{Kind, Known, Reader, Wishes, ways};
@@ -160,7 +160,7 @@ pub fn ways(kind: Kind, wishes: &Wishes, known: &Known) -> Ways {
     let can_wait = known.slow || matches!(kind, Kind::Challenge | Kind::TournamentStarting);
     Ways {
         page: wished.page && known.here && !known.at_board && !known.shown,
-        // A page at a game over days may stand open where nobody is; that browser itself keeps quiet if somebody looks.
+        // A page at a game over days may be open with nobody there; the browser itself stays quiet if somebody looks.
         push: wished.push && account && rested && (known.slow || !known.at_board),
         mail: wished.mail && account && can_wait && !known.here && !known.at_board,
     }
@@ -181,7 +181,7 @@ mod tests {
         pushed: None,
     };
 
-    /// The letters of the ways on which something is told by default.
+    /// The letters of the channels by which something is told by default.
     fn told(kind: Kind, known: Known) -> String {
         letters(ways(kind, &Wishes::default(), &known))
     }
@@ -315,7 +315,7 @@ mod tests {
                 assert!(off.is_none());
             }
         }
-        // What an older version has stored says nothing of what came later.
+        // What an older version stored says nothing about later kinds.
         let old: Wishes =
             serde_json::from_str("{\"your_turn\":{\"page\":false,\"push\":true,\"mail\":false}}")?;
         assert!(!old.your_turn.page && old.challenge == Wishes::default().challenge);

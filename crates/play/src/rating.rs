@@ -1,5 +1,5 @@
 //! Ratings by Glicko-2 (Mark Glickman, "Example of the Glicko-2 system", 2013), one for each game and [`Speed`]. Each
-//! game is a rating period of its two players; who has not played for a time becomes less certain.
+//! game is a rating period of its two players; a player who has not played for some time becomes less certain.
 
 use crate::Both;
 use husun::Side;
@@ -9,30 +9,30 @@ use skillratings::Outcomes;
 use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2};
 use std::time::Duration;
 
-/// From this deviation on a rating is provisional.
+/// A rating with at least this deviation is provisional.
 pub const PROVISIONAL: f64 = 110.0;
-/// Deviation of those who have not played, and at most.
+/// Deviation of new players, and the greatest one.
 const UNKNOWN: f64 = 350.0;
-/// No rating is more certain than this: people change.
+/// No rating becomes more certain than this: people change.
 const CERTAIN: f64 = 45.0;
 /// Glicko-2's scale (step 2 of the paper).
 const SCALE: f64 = 173.7178;
-/// Rating periods of a year without a game: 60 becomes 110 in that time at a volatility of 0.06.
+/// Rating periods in a year without a game: 60 becomes 110 in that time at a volatility of 0.06.
 const PERIODS_A_YEAR: f64 = 78.0;
 const YEAR_MS: f64 = 365.25 * 24.0 * 3_600_000.0;
-/// Ratings of the engine's levels to begin with.
+/// Initial ratings of the engine's levels.
 const LEVEL_1: f64 = 800.0;
 const LEVEL_STEP: f64 = 175.0;
 const LEVEL_DEVIATION: f64 = 150.0;
-/// From these times on a clock is rapid, and slow.
+/// Clocks with at least this much time are rapid, and slow.
 const RAPID: Duration = Duration::from_secs(8 * 60);
 const SLOW: Duration = Duration::from_secs(25 * 60);
 
 /// Moves of a player in a usual game, by which clocks are compared.
 const MOVES: u32 = 40;
 
-/// What a player has for a usual game: the time for the game, and what each of forty moves adds. None where nobody has
-/// to stay at the board: with days for each move, and without a clock.
+/// A player's time for a usual game: the time for the game, and what each of forty moves adds. None if nobody has to
+/// stay at the board: with days for each move, and without a clock.
 pub fn usual_time(control: &TimeControl) -> Option<Duration> {
     match *control {
         TimeControl::Tiger {
@@ -73,8 +73,8 @@ impl Speed {
         Speed::Correspondence,
     ];
 
-    /// The class of a clock, by what a player has for forty moves: the time for the game, and what each move adds.
-    /// None without a clock: such a game is not rated.
+    /// The class of a clock, by a player's time for forty moves: the time for the game, and what each move adds. None
+    /// without a clock: such a game is not rated.
     pub fn of(control: &TimeControl) -> Option<Speed> {
         if let TimeControl::Correspondence { .. } = control {
             return Some(Speed::Correspondence);
@@ -103,7 +103,7 @@ impl Speed {
 pub struct Rating {
     /// The rating.
     pub rating: f64,
-    /// How uncertain it is: in 19 of 20 cases it is right within twice this.
+    /// How uncertain it is: in 19 of 20 cases the true rating is within twice this.
     pub deviation: f64,
     /// How much results vary.
     pub volatility: f64,
@@ -112,7 +112,7 @@ pub struct Rating {
 }
 
 impl Rating {
-    /// The rating of one who has not played.
+    /// The rating of a player who has not played.
     pub fn new(at_ms: i64) -> Rating {
         let Glicko2Rating {
             rating,
@@ -127,7 +127,8 @@ impl Rating {
         }
     }
 
-    /// The rating that a person or a level of the engine begins with. A level's is an estimate, which its games mend.
+    /// The rating that a person or a level of the engine begins with. A level's is an estimate, which its games
+    /// correct.
     pub fn first(id: &str, at_ms: i64) -> Rating {
         let new = Rating::new(at_ms);
         match level_of(id) {
@@ -155,7 +156,7 @@ impl Rating {
         }
     }
 
-    /// Whether too little is known of it to be compared.
+    /// Whether too little is known for it to be compared.
     pub fn is_provisional(&self) -> bool {
         self.deviation >= PROVISIONAL
     }
@@ -169,23 +170,23 @@ impl Rating {
     }
 }
 
-/// A game that counts, as it is rated: who has played what, with which result.
+/// A game that counts, in the form needed for rating: who played what, with which result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RatedGame {
     /// Name of the variant.
     pub variant: String,
     /// Class of its clock.
     pub speed: Speed,
-    /// Ids of the accounts, or what stands for a level of the engine.
+    /// Ids of the accounts, or the id of a level of the engine.
     pub players: Both<String>,
     /// Who has won; nobody after a draw.
     pub winner: Option<Side>,
 }
 
 impl RatedGame {
-    /// As it is stored, in JSON.
+    /// Its stored form, in JSON.
     pub fn to_text(&self) -> String {
-        // Names alone: there is nothing in it that JSON cannot say.
+        // Only names: everything in it can be written as JSON.
         serde_json::to_string(self).unwrap_or_default()
     }
 
@@ -199,12 +200,12 @@ impl RatedGame {
     }
 }
 
-/// What stands for a level of the engine where an account's id stands otherwise. No account has such an id.
+/// The id of a level of the engine, used in place of an account's id. No account has such an id.
 pub fn engine_id(level: u8) -> String {
     format!("level-{level}")
 }
 
-/// The level that an id stands for.
+/// The level that an id belongs to, if it is a level's.
 pub fn level_of(id: &str) -> Option<u8> {
     id.strip_prefix("level-")?.parse().ok()
 }

@@ -13,7 +13,7 @@ pub struct Both<T> {
 }
 
 impl<T> Both<T> {
-    /// Makes each side's value.
+    /// Makes a value for each side.
     pub fn of(mut f: impl FnMut(Side) -> T) -> Both<T> {
         Both {
             white: f(Side::White),
@@ -29,7 +29,7 @@ impl<T> Both<T> {
         }
     }
 
-    /// A side's value, to change.
+    /// A side's value, mutable.
     pub fn get_mut(&mut self, side: Side) -> &mut T {
         match side {
             Side::White => &mut self.white,

@@ -1,6 +1,5 @@
-//! A game as a value: what was settled when it was made and everything that has happened. [`Table::decide`]
-//! says what follows from a deed, [`Table::apply`] makes it so; a game read from storage is the same
-//! events applied again.
+//! A game as a value: what was settled when it was made and everything that has happened. [`Table::decide`] says what
+//! follows from a deed, [`Table::apply`] carries it out; a game read from storage is the same events applied again.
 
 mod apply;
 mod card;
@@ -32,20 +31,20 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a player may be silent about a question of the customs.
+/// How long a player may leave a question of the customs unanswered.
 pub const SILENCE: Duration = Duration::from_secs(60);
-/// A game that waits for its second player, or for the first moves, is closed after this.
+/// A game waiting for its second player, or for the first moves, is closed after this.
 pub const WAITING: Duration = Duration::from_secs(24 * 3600);
 /// A game without a clock is closed when nothing has happened for this long.
 pub const SILENT: Duration = Duration::from_secs(30 * 24 * 3600);
-/// Half-moves before which a game does not count yet: it can be given up, and clocks wait.
+/// Half-moves before which a game does not count yet: it can be called off, and clocks wait.
 pub const FIRST_MOVES: usize = 2;
-/// How much of a player's time may be the way to the server: so much at once, and what comes back with each move.
+/// How much of a player's time may be network delay: this much at once; each move gives some back.
 pub const LAG_BUDGET: Duration = Duration::from_millis(500);
-/// What comes back of it with each of the player's moves.
+/// How much of it each of the player's moves gives back.
 pub const LAG_REFILL: Duration = Duration::from_millis(20);
 
-/// Why events make no game: the storage is damaged, or was written by something else.
+/// Why events do not make a game: the storage is damaged, or was written by something else.
 #[derive(Debug, thiserror::Error)]
 #[error("event {seq} ({event}): {problem}")]
 pub struct Broken {
@@ -57,15 +56,15 @@ pub struct Broken {
     pub problem: Misfit,
 }
 
-/// What is left to chance.
+/// Everything left to chance.
 pub trait Chance {
     /// Throws a die, 1 to 6.
     fn die(&mut self) -> u8;
-    /// A number that nobody can guess, from which what opens a seat is derived.
+    /// An unguessable number, from which a seat's key is derived.
     fn number(&mut self) -> String;
 }
 
-/// Where a game stands.
+/// The stage of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
@@ -77,7 +76,7 @@ pub enum Stage {
     Playing,
     /// Over, with a result.
     Over,
-    /// Given up before it counted: no result.
+    /// Called off before it counted: no result.
     Aborted,
 }
 
@@ -90,7 +89,7 @@ pub struct Played {
     pub san: String,
     /// Position text after it.
     pub fen: String,
-    /// Square of the royal piece that is then in check.
+    /// Square of the royal piece in check after it.
     pub check: Option<String>,
     /// Milliseconds used for it; missing without a clock.
     pub spent_ms: Option<u64>,
@@ -109,12 +108,12 @@ pub struct ChatLine {
     pub removed: bool,
 }
 
-/// A side's seat: who may take it, and who has.
+/// A side's seat: who may take it, and who has taken it.
 #[derive(Clone, Debug)]
 struct Seat {
     present: Option<Person>,
     opener: Opener,
-    /// What opened it before it was taken.
+    /// The key that opened it before it was taken.
     invitation: Option<Opener>,
     counsel: Counsellor,
 }
@@ -124,15 +123,15 @@ struct Seat {
 struct Board {
     game: Game,
     played: Vec<Played>,
-    /// The clock before every move, to take it back.
+    /// The clock before every move, for taking it back.
     clocks_before: Vec<Option<Clock>>,
     /// Who wishes to take a move back.
     takeback: Option<Side>,
     /// Half-moves played when a side last offered a draw.
     offered_at: Both<Option<usize>>,
-    /// What is left of each side's budget for the way to the server.
+    /// What is left of each side's budget for network delay.
     lag_left: Both<Duration>,
-    /// Since when it is the mover's turn.
+    /// When the mover's turn began.
     turned: Duration,
 }
 
@@ -150,7 +149,7 @@ impl Board {
     }
 }
 
-/// How far a game is, with what there is only then.
+/// The phase of a game, with the data that exists only then.
 #[derive(Clone, Debug)]
 enum Phase {
     /// Somebody is missing, or it is not settled which game is played.
@@ -159,11 +158,11 @@ enum Phase {
     Playing(Board),
     /// Over, with a result.
     Over(Board),
-    /// Given up before it counted.
+    /// Called off before it counted.
     Aborted(Option<Board>),
 }
 
-/// A wish for another game.
+/// The state of a rematch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Rematch {
     /// Nobody has proposed one.
@@ -181,7 +180,7 @@ pub struct Table {
     seq: u64,
     at: Duration,
     seats: Both<Seat>,
-    /// How the players agree on a game, if it was not chosen at once.
+    /// How the players agree on a game, if it was not chosen directly.
     customs: Option<Settling>,
     clock: Option<Clock>,
     phase: Phase,
@@ -189,19 +188,19 @@ pub struct Table {
     cut: u64,
     /// Number of the event that ended it with a result.
     ended: Option<u64>,
-    /// Offers, wishes and what followed from them, which are bounded.
+    /// Number of offers, wishes and their consequences, which is bounded.
     offers: u32,
     rematch: Rematch,
-    /// What each player will answer.
+    /// The answers that each player has prepared.
     plans: Both<Option<Plan>>,
-    /// Who is on vacation, and charged no time.
+    /// Who is on vacation and charged no time.
     vacation: Both<bool>,
     chat: Vec<ChatLine>,
     games: Arc<Games>,
 }
 
 impl Table {
-    /// A game made and nothing happened yet.
+    /// A newly made game in which nothing has happened.
     pub fn new(spec: Spec, games: Arc<Games>) -> Result<Table, Misfit> {
         let seat = |side| Seat {
             present: None,
@@ -273,7 +272,7 @@ impl Table {
         Ok(table)
     }
 
-    /// The games that there are.
+    /// The available games.
     pub fn games(&self) -> &Arc<Games> {
         &self.games
     }
@@ -342,7 +341,7 @@ impl Table {
         self.game()?.outcome()
     }
 
-    /// Where it stands.
+    /// Its stage.
     pub fn stage(&self) -> Stage {
         match &self.phase {
             Phase::Gathering(_) if self.all_there() && self.customs.is_some() => Stage::Customs,
@@ -368,7 +367,7 @@ impl Table {
         self.game_being_played().map(Game::turn)
     }
 
-    /// Who sits at a side, or for whom the seat is kept.
+    /// Who sits at a side, or for whom the seat is reserved.
     pub fn person(&self, side: Side) -> Option<&Person> {
         let kept = self.spec.seats.get(side).kept.as_ref();
         self.seats.get(side).present.as_ref().or(kept)
@@ -458,7 +457,7 @@ impl Table {
         })
     }
 
-    /// After how many half-moves a side last offered a draw.
+    /// How many half-moves had been played when a side last offered a draw.
     pub fn offered_at(&self, side: Side) -> Option<usize> {
         *self.board()?.offered_at.get(side)
     }
@@ -468,7 +467,7 @@ impl Table {
         &self.chat
     }
 
-    /// Takes the text of a line of chat away, which is gone from the storage. False if there is no such line.
+    /// Removes the text of a line of chat that was deleted from storage. False if there is no such line.
     pub fn remove_chat(&mut self, line: usize) -> bool {
         let Some(line) = self.chat.get_mut(line) else {
             return false;
@@ -477,7 +476,7 @@ impl Table {
         true
     }
 
-    /// Who has offered a draw that stands.
+    /// Who has made a draw offer that still stands.
     pub fn draw_offer(&self) -> Option<Side> {
         self.game_being_played()?.draw_offer()
     }
@@ -487,7 +486,7 @@ impl Table {
         self.board()?.takeback
     }
 
-    /// Who has proposed a rematch that was not made yet.
+    /// Who has proposed a rematch that is not made yet.
     pub fn rematch_offer(&self) -> Option<Side> {
         match self.rematch {
             Rematch::Offered(side) => Some(side),
@@ -508,13 +507,13 @@ impl Table {
         self.customs.as_ref()
     }
 
-    /// Whether the engine is to do something.
+    /// Whether the engine has something to do.
     pub fn engine_is_asked(&self) -> bool {
         let to_move = self.turn().is_some_and(|side| self.level(side).is_some());
         to_move || self.engine_counsels().is_some()
     }
 
-    /// What opens the seats, as they are now.
+    /// The keys that open the seats now.
     pub fn openers(&self) -> impl Iterator<Item = (Who, &Opener)> {
         let players = Side::ALL.into_iter();
         let players = players.map(|side| (Who::Player(side), &self.seats.get(side).opener));
@@ -525,7 +524,7 @@ impl Table {
         players.chain(counsellors)
     }
 
-    /// What opened seats before they were taken.
+    /// The keys that opened seats before they were taken.
     pub fn invitations(&self) -> impl Iterator<Item = (Who, &Opener)> {
         let players = Side::ALL.into_iter().filter_map(|side| {
             let opener = self.seats.get(side).invitation.as_ref()?;
@@ -538,13 +537,13 @@ impl Table {
         players.chain(counsellors)
     }
 
-    /// What opens a seat now.
+    /// The key that opens a seat now.
     pub fn opener(&self, who: Who) -> Option<&Opener> {
         let mut openers = self.openers();
         openers.find(|(w, _)| *w == who).map(|(_, opener)| opener)
     }
 
-    /// The seat that a guest has taken or that is kept for that guest.
+    /// The seat that a guest has taken, or that is reserved for that guest.
     pub fn seat_of_guest(&self, guest: &str) -> Option<Who> {
         let sits = |side: &Side| self.person(*side).is_some_and(|p| p.guest == guest);
         let player = Side::ALL.into_iter().find(sits).map(Who::Player);
@@ -562,7 +561,7 @@ impl Table {
         self.spec.public.unwrap_or(self.has_engine())
     }
 
-    /// The guests who play, for lists of own games.
+    /// The guests who play, for their lists of games.
     pub fn guests(&self) -> impl Iterator<Item = &str> {
         let people = Side::ALL.into_iter().filter_map(|side| self.person(side));
         people.map(|p| p.guest.as_str())

@@ -1,5 +1,5 @@
-//! A tournament as a value: what is settled when it is made, what has happened in it, and what follows. Its state is its
-//! events in order, as that of a game. No I/O, no time but what it is given.
+//! A tournament as a value: what is settled when it is made, what has happened in it, and what follows. Its state is
+//! its events in order, as for a game. No I/O, no time except what is given.
 
 mod decide;
 mod pair;
@@ -17,31 +17,31 @@ use husun::clock::TimeControl;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// Entrants of a tournament at most.
+/// Most entrants of a tournament.
 pub const MOST: u32 = 2000;
-/// Of a Swiss tournament: more are not paired at once.
+/// Most entrants of a Swiss tournament: more are not paired at once.
 pub const MOST_SWISS: u32 = 1000;
-/// Of a round robin, in which everybody meets everybody.
+/// Most entrants of a round robin, in which everybody meets everybody.
 pub const MOST_ROUND_ROBIN: u32 = 40;
-/// Rounds of a Swiss tournament.
+/// Least and most rounds of a Swiss tournament.
 pub const ROUNDS: [u32; 2] = [1, 20];
-/// Minutes of an arena.
+/// Least and most minutes of an arena.
 pub const MINUTES: [u32; 2] = [1, 24 * 60];
-/// Seconds between two rounds at most.
+/// Most seconds between two rounds.
 pub const BREAK: u32 = 24 * 3600;
-/// Games that are played in turn at most.
+/// Most games that are played in turn.
 pub const GAMES: usize = 16;
 
-/// How it is decided who meets whom.
+/// How opponents are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// For some time everybody who is there and free meets somebody near in the standings.
+    /// For some time, everybody who is present and free meets somebody near in the standings.
     Arena {
         /// How long.
         minutes: u32,
     },
-    /// Rounds in which those of equal score meet, by the Dutch rules of FIDE.
+    /// Rounds in which players of equal score meet, by the Dutch rules of FIDE.
     Swiss {
         /// How many.
         rounds: u32,
@@ -53,13 +53,13 @@ pub enum Kind {
     },
 }
 
-/// What a game counts in the standings.
+/// What a game counts for in the standings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scoring {
     /// 1 for a win and one half for a draw; in an arena 2 and 1, and twice that after two wins in a row.
     Standard,
-    /// The game points of its rules, as 5 for a Green Gem.
+    /// The game points of its rules, such as 5 for a Green Gem.
     GamePoints,
 }
 
@@ -68,27 +68,27 @@ pub enum Scoring {
 pub struct Plan {
     /// Its name.
     pub name: String,
-    /// Who meets whom.
+    /// How opponents are chosen.
     pub kind: Kind,
-    /// What is played: the first, then the next, and so on again.
+    /// What is played: the games in turn, then from the first again.
     pub games: Vec<Wanted>,
-    /// Game points of a plain win in each of them: what one gets who has no opponent.
+    /// Game points of a plain win in each of them: what a player without an opponent gets.
     pub wins: Vec<Both<f64>>,
     /// The clock of each game.
     pub control: TimeControl,
     /// Whether the games count for ratings.
     pub rated: bool,
-    /// What a game counts.
+    /// What a game counts for.
     pub scoring: Scoring,
-    /// What parts those of equal score, the first before the next.
+    /// The tie-breaks for equal scores, in order.
     pub tie_breaks: Vec<TieBreak>,
     /// When it begins, in milliseconds of Unix time.
     pub starts_ms: i64,
     /// Seconds from the end of a round to the next.
     pub break_s: u32,
-    /// Level of the engine that joins where the number is odd.
+    /// Level of the engine that joins if the number is odd.
     pub level: Option<u8>,
-    /// Entrants at most.
+    /// Most entrants.
     pub most: u32,
     /// Title of the winner, if the rules of what is played give one.
     pub champion: Option<String>,
@@ -114,22 +114,22 @@ pub struct NewPairing {
     pub wanted: u32,
 }
 
-/// What happens in a tournament, as it is stored. Events are added to and never changed. Entrants are numbered from 0 in
-/// the order in which they have come.
+/// What happens in a tournament, as it is stored. Events are added to and never changed. Entrants are numbered from 0
+/// in the order in which they came.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// Somebody joins.
     Joined {
-        /// Id of the account, or what stands for a level of the engine.
+        /// Id of the account, or of a level of the engine.
         id: String,
         /// Level of the engine.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         level: Option<u8>,
-        /// Rating when that one came.
+        /// Rating at the time of joining.
         rating: i32,
     },
-    /// Somebody is not paired any more.
+    /// Somebody is no longer paired.
     Left {
         /// Who.
         entrant: u32,
@@ -141,16 +141,16 @@ pub enum Event {
     },
     /// It begins.
     Started,
-    /// A round begins, or some of those who wait in an arena meet.
+    /// A round begins, or some players waiting in an arena meet.
     Paired {
-        /// Number of the round, from 1; in an arena of the pairing.
+        /// Number of the round, from 1; in an arena, of the pairing.
         round: u32,
         /// The games, the first board first.
         games: Vec<NewPairing>,
-        /// Who has no opponent and is given the points of a win.
+        /// Players without an opponent, who get the points of a win.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         byes: Vec<u32>,
-        /// Who wins without a game, and whose opponent does not come.
+        /// Players who win without a game, each with the opponent who does not come.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         walkovers: Vec<[u32; 2]>,
     },
@@ -169,9 +169,9 @@ pub enum Event {
 }
 
 impl Event {
-    /// As it is stored.
+    /// Its stored form.
     pub fn to_text(&self) -> String {
-        // Strings and numbers alone.
+        // Only strings and numbers.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
@@ -179,7 +179,7 @@ impl Event {
 /// How a game of a tournament has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameResult {
-    /// Who has won; nobody after a draw, and where it was not played.
+    /// Who has won; nobody after a draw, or if it was not played.
     pub winner: Option<Side>,
     /// Game points of its rules.
     pub points: Both<f64>,
@@ -191,10 +191,10 @@ pub struct GameResult {
     pub counts: bool,
 }
 
-/// How far a tournament is.
+/// The phase of a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// One can join; it has not begun.
+    /// It can be joined, and has not begun.
     Open,
     /// It is being played.
     Running,
@@ -204,22 +204,22 @@ pub enum Phase {
     Cancelled,
 }
 
-/// Who takes part.
+/// A participant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entrant {
-    /// Id of the account, or what stands for a level of the engine.
+    /// Id of the account, or of a level of the engine.
     pub id: String,
     /// Level of the engine.
     pub level: Option<u8>,
-    /// Rating when that one came.
+    /// Rating at the time of joining.
     pub rating: i32,
-    /// Whether that one has left, and is not paired.
+    /// Whether the entrant has left, and is not paired.
     pub away: bool,
-    /// Rounds that were paired before that one came.
+    /// Rounds that were paired before the entrant joined.
     pub missed: u32,
-    /// Games that are being played: several in a tournament over days.
+    /// Games in progress: several in a tournament over days.
     pub playing: u32,
-    /// Since when that one waits, in milliseconds of Unix time.
+    /// Since when the entrant has been waiting, in milliseconds of Unix time.
     pub free_ms: i64,
 }
 
@@ -232,7 +232,7 @@ pub enum Turn {
     Bye,
     /// The opponent did not come.
     WonWithoutGame(u32),
-    /// That one did not come.
+    /// The entrant did not come.
     LostWithoutGame(u32),
     /// Not paired.
     Away,
@@ -267,11 +267,11 @@ impl Pairing {
     }
 }
 
-/// Why events make no tournament: the storage is damaged, or was written by something else.
+/// Why events do not make a tournament: the storage is damaged, or was written by something else.
 #[derive(Debug, thiserror::Error)]
 pub enum Misfit {
     /// The event is out of its order.
-    #[error("{0} at a time when it cannot be")]
+    #[error("{0} at a time when it cannot happen")]
     Order(&'static str),
     /// There is no such entrant.
     #[error("there is no entrant {0}")]
@@ -282,7 +282,7 @@ pub enum Misfit {
     /// Somebody joins twice.
     #[error("{0} joins twice")]
     Twice(String),
-    /// No event of this program.
+    /// Not an event of this program.
     #[error("event {0}: {1}")]
     Json(u64, serde_json::Error),
 }
@@ -297,7 +297,7 @@ pub struct Tournament {
     numbers: HashMap<String, u32>,
     pairings: Vec<Pairing>,
     games: HashMap<String, usize>,
-    /// What each round was for each entrant, in rounds; of an arena the games in order.
+    /// What each round was for each entrant, by round; for an arena the games in order.
     turns: Vec<Vec<Turn>>,
     rounds: u32,
     running: usize,
@@ -308,7 +308,7 @@ pub struct Tournament {
 }
 
 impl Tournament {
-    /// One made, into which nobody has come.
+    /// A new tournament, which nobody has joined.
     pub fn new(plan: Plan) -> Tournament {
         Tournament {
             plan,
@@ -341,7 +341,7 @@ impl Tournament {
         Ok(tournament)
     }
 
-    /// Takes an event.
+    /// Applies an event.
     pub fn apply(&mut self, event: &Event, ms: i64) -> Result<(), Misfit> {
         match event {
             Event::Joined { id, level, rating } => {
@@ -501,12 +501,12 @@ impl Tournament {
         self.seq
     }
 
-    /// How far it is.
+    /// Its phase.
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// Who takes part, in the order in which they have come.
+    /// The participants, in the order in which they joined.
     pub fn entrants(&self) -> &[Entrant] {
         &self.entrants
     }
@@ -516,7 +516,7 @@ impl Tournament {
         self.numbers.get(id).copied()
     }
 
-    /// All games, the first first.
+    /// All games in order.
     pub fn pairings(&self) -> &[Pairing] {
         &self.pairings
     }
@@ -531,7 +531,7 @@ impl Tournament {
         self.rounds
     }
 
-    /// Games that are being played.
+    /// Games in progress.
     pub fn running(&self) -> usize {
         self.running
     }
@@ -541,7 +541,7 @@ impl Tournament {
         self.started_ms
     }
 
-    /// When an arena pairs nobody any more; nothing for the other kinds.
+    /// When an arena stops pairing; nothing for the other kinds.
     pub fn closes_ms(&self) -> Option<i64> {
         let Kind::Arena { minutes } = self.plan.kind else {
             return None;
@@ -550,7 +550,7 @@ impl Tournament {
         Some(began + i64::from(minutes) * 60_000)
     }
 
-    /// Rounds in all, once that is known; nothing for an arena.
+    /// Rounds in total, once that is known; nothing for an arena.
     pub fn rounds_in_all(&self) -> Option<u32> {
         match self.plan.kind {
             Kind::Arena { .. } => None,

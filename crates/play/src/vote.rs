@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Candidates of a vote, from and to.
+/// Least and most candidates of a vote.
 pub const CANDIDATES: [usize; 2] = [2, 20];
 
 /// What a voter has marked: both, either or neither.
@@ -34,7 +34,7 @@ pub enum BallotError {
 }
 
 impl Ballot {
-    /// A ballot for so many candidates.
+    /// A ballot for a number of candidates.
     pub fn new(
         tick: Option<usize>,
         cross: Option<usize>,
@@ -72,17 +72,17 @@ impl Count {
     }
 }
 
-/// What is declared when a vote has closed.
+/// The declared result of a closed vote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declared {
-    /// How many have voted, those who marked nobody among them.
+    /// Number of voters, including those who marked nobody.
     pub voters: u64,
     /// Each candidate's count, in the order of the candidates.
     pub counts: Vec<Count>,
 }
 
 impl Declared {
-    /// Counts ballots, each as often as it was given. Marks for candidates that are not there count for nobody.
+    /// Counts ballots, each as often as it was given. Marks for candidates that do not exist count for nobody.
     pub fn of(candidates: usize, ballots: impl IntoIterator<Item = (Ballot, u64)>) -> Declared {
         let mut declared = Declared {
             voters: 0,
@@ -100,7 +100,7 @@ impl Declared {
         declared
     }
 
-    /// Who has the greatest net, or the least bad: several if it is a tie, nobody if nobody has voted.
+    /// The candidates with the greatest net, even if it is negative: several in a tie, none if nobody has voted.
     pub fn winners(&self) -> Vec<usize> {
         let best = self.counts.iter().map(Count::net).max();
         let won = |(n, count): (usize, &Count)| (Some(count.net()) == best).then_some(n);
@@ -142,7 +142,7 @@ mod tests {
             (ballot(None, Some(2)), 2),
         ];
         assert_eq!(Declared::of(3, all_against).winners(), [1, 2]);
-        // Who marks nobody has voted: all are equal.
+        // A voter who marks nobody has voted too: all are equal.
         let declared = Declared::of(2, [(Ballot::default(), 1)]);
         assert_eq!((declared.voters, declared.winners()), (1, vec![0, 1]));
         assert!(Declared::of(2, []).winners().is_empty(), "nobody has voted");

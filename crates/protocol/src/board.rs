@@ -8,7 +8,7 @@ use husun::{Frame, Move, Position, Square, VisitPosition};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// The moves of a line as text, from the position on.
+/// The moves of a line as text, starting from the position.
 pub fn line_text(position: &Position, line: &[Move]) -> String {
     let texts: Vec<String> = line.iter().map(|&m| position.uci(m).to_string()).collect();
     texts.join(" ")

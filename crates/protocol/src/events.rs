@@ -1,5 +1,5 @@
-//! What a session waits for: lines of its input and what its engine's thread has to say, in one channel.
-//! The thread owns the engine while it works and hands it back when it is done.
+//! The events a session waits for: lines of its input and messages of its engine's thread, in one channel. The thread
+//! owns the engine while it works and hands it back when it is done.
 
 use crate::host::{SearchRequest, Thinker};
 use crate::lines::{InputLine, Lines};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender};
 
-/// What happens to a session.
+/// An event of a session.
 pub(crate) enum Event {
     /// A line was read.
     Line(InputLine),
@@ -18,11 +18,11 @@ pub(crate) enum Event {
     Eof,
     /// The search has found something.
     Info(Box<Info>),
-    /// A line that a job prints.
+    /// A line for a job to print.
     Say(String),
     /// The job is done; the engine is free again.
     Done(Box<dyn Thinker>, Option<Box<SearchResult>>),
-    /// The job has panicked and its engine is lost.
+    /// The job has panicked, and its engine is lost.
     Broken,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Job {
     ponder: Arc<AtomicBool>,
 }
 
-/// What a job may say and look at while it works.
+/// What a job can print and check while it works.
 pub(crate) struct JobContext<'a> {
     events: &'a Sender<Event>,
     stop: &'a AtomicBool,
@@ -106,7 +106,7 @@ impl Job {
                 events: &events,
                 stop: &stop,
             };
-            // A fault in the engine must not take the session with it. The engine is not used again.
+            // A panic in the engine must not take the session with it. The engine is not used again.
             let done = catch_unwind(AssertUnwindSafe(|| {
                 let found = work(thinker.as_mut(), &context);
                 (thinker, found)
@@ -119,7 +119,7 @@ impl Job {
         job
     }
 
-    /// Asks it to end soon.
+    /// Asks the job to end soon.
     pub fn stop(&self) {
         self.ponder.store(false, Relaxed);
         self.stop.store(true, Relaxed);
@@ -131,7 +131,7 @@ impl Job {
     }
 }
 
-/// The next event; the end of the input if nobody can send any more.
+/// The next event; the end of the input if there are no senders left.
 pub(crate) fn next(events: &Receiver<Event>) -> Event {
     events.recv().unwrap_or(Event::Eof)
 }

@@ -1,5 +1,5 @@
-//! What a session needs around it: games, files of games, engines. Behind traits, so that a test can
-//! bring an engine that does what the test wants.
+//! What a session needs around it: games, files of games, engines. Behind traits, so that a test can bring an engine
+//! that does what the test wants.
 
 use engine::{Engine, Info, Limits, Options, SearchResult};
 use husun::{Position, Variant};
@@ -21,7 +21,7 @@ pub struct SearchRequest {
 pub trait Thinker: Send {
     /// Changes how it plays.
     fn configure(&mut self, options: &Options);
-    /// Makes what a search needs, so that the next one begins and ends at once.
+    /// Prepares what a search needs, so that the next one begins and ends at once.
     fn prepare(&mut self) {}
     /// Forgets all earlier searches.
     fn forget(&mut self);
@@ -50,12 +50,11 @@ pub struct HostError {
 pub trait Host {
     /// Ids of all games.
     fn ids(&self) -> Vec<String>;
-    /// The game of an id.
+    /// The game with an id.
     fn variant(&self, id: &str) -> Option<Arc<Variant>>;
-    /// Reads the user's own game files, several separated as the platform separates paths, and
-    /// gives the ids that they have.
+    /// Reads the user's own game files, several separated as the platform separates paths, and returns their ids.
     fn load(&mut self, paths: &str) -> Result<Vec<String>, HostError>;
-    /// What those should know who use a game of theirs, a line each: that a picture is missing.
+    /// Remarks for users of a game of their own, one line each, such as that a picture is missing.
     fn remarks(&self, id: &str) -> Vec<String> {
         let _ = id;
         Vec::new()

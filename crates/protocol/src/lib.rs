@@ -1,7 +1,7 @@
-//! UCI and XBoard: text to commands and back, and the sessions that drive an engine by them.
+//! UCI and XBoard: text to commands and back, and the sessions that drive an engine with them.
 //!
-//! A session needs a [`Host`]: the games there are, files of games, engines for them. [`StandardHost`] is the
-//! one of this program; tests bring their own. Searching itself is the engine's.
+//! A session needs a [`Host`]: the available games, files of games, engines for them. [`StandardHost`] is the one of
+//! this program; tests bring their own. Searching itself is the engine's job.
 //!
 //! ```
 //! use husun_protocol::{StandardHost, uci};

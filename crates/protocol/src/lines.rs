@@ -1,4 +1,4 @@
-//! Lines of any input: bounded in length, whatever the bytes are.
+//! Lines of any input: bounded in length, no matter what the bytes are.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -8,13 +8,13 @@ pub const MAX_LINE: usize = 1 << 17;
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputLine {
-    /// A line without its end; bytes that are no text are replaced.
+    /// A line without its end; bytes that are not valid text are replaced.
     Text(String),
     /// A line longer than [`MAX_LINE`], which was skipped.
     TooLong,
 }
 
-/// Reads lines until the end of the input or an error of it.
+/// Reads lines until the end of the input or a read error.
 ///
 /// ```
 /// use husun_protocol::{InputLine, Lines};
@@ -33,7 +33,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Leaves out what is left of the line; false at the end of the input.
+    /// Skips the rest of the line; false at the end of the input.
     fn skip_line(&mut self) -> bool {
         loop {
             let Ok(buffer) = self.input.fill_buf() else {

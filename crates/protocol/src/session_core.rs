@@ -1,5 +1,5 @@
-//! What the sessions of both protocols have in common: the games, the settings, the engine, and what happens
-//! to them. What is said about it is each protocol's own.
+//! What the sessions of both protocols have in common: the games, the settings, the engine, and what happens to them.
+//! How that is reported is up to each protocol.
 
 use crate::events::{Event, Job, next, read_lines};
 use crate::host::{Host, SearchRequest, Thinker};
@@ -11,7 +11,7 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// What a session of either protocol is made of.
+/// The parts of a session of either protocol.
 pub(crate) struct SessionCore<H> {
     pub host: H,
     pub settings: Settings,
@@ -19,12 +19,12 @@ pub(crate) struct SessionCore<H> {
     sender: Sender<Event>,
     /// Lines that came while the session waited for the end of a search.
     waiting: VecDeque<Event>,
-    /// The engine while it is at rest; made when it is needed.
+    /// The engine while it is idle; made when it is needed.
     thinker: Option<Box<dyn Thinker>>,
 }
 
 impl<H: Host> SessionCore<H> {
-    /// For a session that reads lines.
+    /// The core of a session that reads lines.
     pub fn new(host: H, input: impl Read + Send + 'static) -> SessionCore<H> {
         let (sender, events) = channel();
         read_lines(input, sender.clone());
@@ -38,7 +38,7 @@ impl<H: Host> SessionCore<H> {
         }
     }
 
-    /// What happens next; first what was put off.
+    /// The next event; postponed ones come first.
     pub fn next(&mut self) -> Event {
         match self.waiting.pop_front() {
             Some(event) => event,
@@ -46,12 +46,12 @@ impl<H: Host> SessionCore<H> {
         }
     }
 
-    /// What happens next, whatever was put off.
+    /// The next event, leaving postponed ones aside.
     pub fn next_new(&self) -> Event {
         next(&self.events)
     }
 
-    /// Puts an event off.
+    /// Postpones an event.
     pub fn put_off(&mut self, event: Event) {
         self.waiting.push_back(event);
     }
@@ -65,7 +65,7 @@ impl<H: Host> SessionCore<H> {
         thinker.as_mut()
     }
 
-    /// The engine is at rest again.
+    /// Takes the engine back, which is idle again.
     pub fn take_in(&mut self, thinker: Box<dyn Thinker>) {
         self.thinker = Some(thinker);
     }
@@ -82,7 +82,7 @@ impl<H: Host> SessionCore<H> {
         }
     }
 
-    /// Sets an option, and does what is the engine's part of it.
+    /// Sets an option, and does the engine's part of it.
     pub fn set(&mut self, name: Name, value: Option<&str>) -> Result<Effect, OptionError> {
         let ids = self.host.ids();
         let effect = self.settings.set(name, value, &ids)?;
@@ -99,7 +99,7 @@ impl<H: Host> SessionCore<H> {
         Ok(effect)
     }
 
-    /// Begins a search. The engine comes back with [`Event::Done`].
+    /// Starts a search. The engine comes back with [`Event::Done`].
     pub fn search(
         &mut self,
         variant: &Arc<Variant>,
@@ -111,7 +111,7 @@ impl<H: Host> SessionCore<H> {
         Job::search(thinker, request, &self.sender)
     }
 
-    /// Begins work of another kind.
+    /// Starts work of another kind.
     pub fn work(
         &mut self,
         variant: &Arc<Variant>,

@@ -1,5 +1,5 @@
-//! The options of the engine as both protocols offer them: one list with names, shapes and bounds, from
-//! which they are announced and by which they are set.
+//! The options of the engine as both protocols offer them: one list with names, shapes and bounds, used to announce
+//! and to set them.
 
 use engine::{Level, MAX_LINES, MAX_THREADS, Options};
 use husun::clock::TimeControl;
@@ -31,13 +31,13 @@ pub enum Name {
     Elo,
     /// Whether chances of win, draw and loss are reported.
     ShowWdl,
-    /// Full strength, whatever the level.
+    /// Full strength, regardless of the level.
     AnalyseMode,
     /// Whether a win worth more points is worth more than a mate.
     Points,
     /// Time lost between engine and clock, in milliseconds.
     MoveOverhead,
-    /// The clock, where it is none that time left and increments describe.
+    /// The clock, if it is one that time left and increments do not describe.
     Clock,
     /// Files of games.
     VariantPath,
@@ -63,7 +63,7 @@ impl Name {
         (Name::VariantPath, "VariantPath"),
     ];
 
-    /// The option of a name, whatever its capitals.
+    /// The option with a name, ignoring case.
     pub fn find(text: &str) -> Option<Name> {
         let mut all = Name::ALL.iter();
         all.find(|(_, name)| name.eq_ignore_ascii_case(text))
@@ -78,14 +78,14 @@ impl Name {
     }
 }
 
-/// What values an option has, with the one it starts with.
+/// What values an option can have, with its initial one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// True or false.
     Check(bool),
     /// A number.
     Spin {
-        /// As it starts.
+        /// Initial value.
         value: i64,
         /// Lowest.
         min: i64,
@@ -94,21 +94,21 @@ pub enum Shape {
     },
     /// One of several words.
     Combo {
-        /// As it starts.
+        /// Initial value.
         value: String,
         /// All.
         choices: Vec<String>,
     },
-    /// Nothing to set, something to do.
+    /// Nothing to set, but something to do.
     Button,
     /// Any text.
     Text,
 }
 
-/// Why an option is not set.
+/// Why an option cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
-    /// There is none of that name.
+    /// There is no option with that name.
     #[error("no option `{0}`")]
     Unknown(String),
     /// The value is missing or of the wrong kind.
@@ -118,25 +118,25 @@ pub enum OptionError {
         name: &'static str,
         /// What was read.
         found: String,
-        /// What would do.
+        /// What was expected.
         expected: String,
     },
 }
 
-/// What else has to be done once an option is set.
+/// What else must be done once an option is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The engine is to be configured.
+    /// The engine must be configured.
     Configure,
-    /// The table is to be emptied.
+    /// The table must be emptied.
     Clear,
-    /// A game is to be chosen.
+    /// A game must be chosen.
     Variant(String),
-    /// Files of games are to be read.
+    /// Files of games must be read.
     Files(String),
 }
 
-/// The values of all options that are kept.
+/// The values of all options that have one.
 #[derive(Clone, Debug)]
 pub struct Settings {
     options: Options,
@@ -146,9 +146,9 @@ pub struct Settings {
     max_hash: usize,
     /// Whether chances of win, draw and loss are reported.
     pub show_wdl: bool,
-    /// Full strength, whatever the level.
+    /// Full strength, regardless of the level.
     pub analyse: bool,
-    /// The clock, where one was named.
+    /// The clock, if one was named.
     pub clock: Option<TimeControl>,
 }
 
@@ -167,7 +167,7 @@ impl Settings {
         }
     }
 
-    /// The engine's options that come of them.
+    /// The engine's options that follow from them.
     ///
     /// ```
     /// use husun_protocol::settings::{Name, Settings};
@@ -191,7 +191,7 @@ impl Settings {
         }
     }
 
-    /// What values an option has; `ids` are the games there are.
+    /// What values an option can have; `ids` are the available games.
     pub fn shape(&self, name: Name, ids: &[String]) -> Shape {
         let start = Options::default();
         let spin = |value: usize, max: usize| Shape::Spin {
@@ -228,7 +228,7 @@ impl Settings {
         }
     }
 
-    /// Sets an option and says what else is to be done.
+    /// Sets an option and says what else must be done.
     pub fn set(
         &mut self,
         name: Name,
@@ -252,7 +252,8 @@ impl Settings {
                     "" => None,
                     _ => Some(text.parse().map_err(|_| {
                         wrong(
-                            "a clock as tiger:2m+1s, delay:2m+1s, byoyomi:1m+3x5s or days:1".into(),
+                            "a clock such as tiger:2m+1s, delay:2m+1s, byoyomi:1m+3x5s or days:1"
+                                .into(),
                         )
                     })?),
                 };
@@ -288,7 +289,7 @@ impl Settings {
             Name::ShowWdl => self.show_wdl = on,
             Name::AnalyseMode => self.analyse = on,
             Name::Points => self.options.points = on,
-            // Pondering is asked for by each `go ponder`.
+            // Each `go ponder` asks for pondering itself.
             _ => {}
         }
     }
@@ -309,7 +310,7 @@ impl Settings {
         }
     }
 
-    /// Sets the seed of what the lower levels choose.
+    /// Sets the seed for the choices of the lower levels.
     pub fn set_seed(&mut self, seed: u64) {
         self.options.seed = seed;
     }

@@ -1,5 +1,5 @@
-//! The host that programs use: the games built in, the user's own files, and this engine with the tuned
-//! values of a game that has some.
+//! The host that programs use: the built-in games, the user's own files, and this engine with a game's tuned values,
+//! if it has some.
 
 use crate::host::{Host, HostError, Thinker};
 use engine::values::Values;
@@ -9,8 +9,8 @@ use husun::Variant;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a game's file with the tuned values beside it into a catalogue, where a later one of the same id replaces the
-/// earlier. Values that do not fit the game are refused.
+/// Reads a game's file, with the tuned values beside it, into a catalogue, where a later one with the same id replaces
+/// an earlier one. Values that do not fit the game are refused.
 pub fn load_game(games: &mut Catalogue, file: &Path) -> Result<Arc<Variant>, HostError> {
     let game = games.read(file).map_err(|e| told(file, e))?;
     if let Some(text) = game.values() {
@@ -24,7 +24,7 @@ pub fn load_game(games: &mut Catalogue, file: &Path) -> Result<Arc<Variant>, Hos
     Ok(variant)
 }
 
-/// A refusal that names its file once, with the line where there is one.
+/// A refusal that names its file once, with the line if there is one.
 fn told(game_file: &Path, error: LoadError) -> HostError {
     match error {
         LoadError::Game(error) => HostError {
@@ -56,7 +56,7 @@ pub struct StandardHost {
     remarks: Option<Remarks>,
 }
 
-/// What a program has to say of a game that is read from a file.
+/// What a program has to say about a game that is read from a file.
 pub type Remarks = fn(&Variant) -> Vec<String>;
 
 impl StandardHost {
@@ -68,7 +68,7 @@ impl StandardHost {
         }
     }
 
-    /// The same host, which has something to say of the games that it reads.
+    /// The same host, with remarks about the games that it reads.
     pub fn remarking(self, remarks: Remarks) -> StandardHost {
         StandardHost {
             remarks: Some(remarks),
@@ -106,7 +106,7 @@ impl Host for StandardHost {
         Box::new(Engine::tuned(variant.clone(), values, options.clone()))
     }
 
-    /// Three quarters of the memory, where the system tells how much there is.
+    /// Three quarters of the memory, if the system tells how much there is.
     fn max_hash(&self) -> usize {
         let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
         let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:"));

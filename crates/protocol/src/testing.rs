@@ -10,10 +10,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Long enough for anything on a busy machine.
+/// Long enough for anything, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Plays the first legal move; where the search is infinite, once it is stopped. It can be made to fail.
+/// Plays the first legal move; in an infinite search, once it is stopped. It can be made to fail.
 pub struct Fake {
     seen: Arc<Mutex<Vec<Limits>>>,
     fails: bool,
@@ -187,7 +187,7 @@ impl TestSession {
         self.output.recv_timeout(PATIENCE).expect("a line")
     }
 
-    /// Lines up to one that starts so, which is the last of them.
+    /// Lines up to and including one that starts with `start`.
     pub fn until(&self, start: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
@@ -198,7 +198,7 @@ impl TestSession {
         }
     }
 
-    /// Ends the input and gives all lines still to come.
+    /// Ends the input and returns all lines still to come.
     pub fn end(mut self) -> Vec<String> {
         drop(self.input.take());
         self.thread.take().unwrap().join().unwrap();

@@ -1,7 +1,6 @@
-//! XBoard, the Chess Engine Communication Protocol in its second version, with games that the engine
-//! defines. `command` reads, `describe` tells XBoard what a game is, `setboard` reads its positions,
-//! `highlight` shows moves; `session` and `think` hold a game and an engine. `feature` and `notation`
-//! serve the other end of the protocol too.
+//! XBoard, version 2 of the Chess Engine Communication Protocol, with games that the engine defines. `command` reads,
+//! `describe` tells XBoard what a game is, `setboard` reads its positions, `highlight` shows moves; `session` and
+//! `think` hold a game and an engine. `feature` and `notation` serve the other end of the protocol too.
 
 mod command;
 mod describe;

@@ -107,7 +107,7 @@ fn diagram(
     Ok(diagram)
 }
 
-/// A board with every mark there is, from Black's side.
+/// A board with every kind of mark, from Black's side.
 fn marks(folder: &Path) -> Result<(), Box<dyn Error>> {
     let chess = games::variant("chess").ok_or("no such game")?;
     let position =

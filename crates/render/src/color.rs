@@ -29,7 +29,7 @@ impl Rgb {
         Some(Rgb(part(0)?, part(2)?, part(4)?))
     }
 
-    /// This colour with so many hundredths (up to 100) of another.
+    /// This colour mixed with `percent` hundredths (up to 100) of another.
     ///
     /// ```
     /// use husun_render::Rgb;
@@ -73,8 +73,8 @@ impl Rgb {
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
-    /// This colour, moved towards another until it stands out from all the backgrounds at the
-    /// contrast ratio, or as far as it goes.
+    /// This colour, moved towards another until it stands out from all the backgrounds at the contrast ratio, or as
+    /// far as it can.
     #[must_use]
     pub fn readable_on(self, backgrounds: &[Rgb], towards: Rgb, ratio: f64) -> Rgb {
         (0..=10)

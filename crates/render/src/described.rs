@@ -1,11 +1,11 @@
-//! The rules of a game as its data say them, in Markdown: for a user's own game, which has no page
-//! written for players.
+//! The rules of a game as its data give them, in Markdown: for a user's own game, which has no page written for
+//! players.
 
 use husun::variant::{Arrival, SideSquares, Stalemate};
 use husun::{Frame, Kind, Side, Square, Variant, Wing};
 use std::fmt::Write;
 
-/// All that the data of a game say.
+/// Everything that the data of a game say.
 pub fn rules(variant: &Variant) -> String {
     let teller = Teller { variant };
     let mut text = format!("# {}\n\n", variant.name());
@@ -37,7 +37,7 @@ pub fn rules(variant: &Variant) -> String {
     text
 }
 
-/// Files by ranks, and the number of squares where some are missing.
+/// Files by ranks, and the number of squares if some are missing.
 ///
 /// ```
 /// use husun_render::described::board_size;

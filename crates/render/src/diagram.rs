@@ -1,5 +1,5 @@
-//! Diagrams of how one piece moves: from any square of a game's board, past any blockers. Where it can
-//! go is for [`Variant::reach`], drawing for [`crate::svg`] and [`crate::text`].
+//! Diagrams of how one piece moves: from any square of a game's board, past any blockers. Where it can go is computed
+//! by [`Variant::reach`]; [`crate::svg`] and [`crate::text`] draw.
 
 use crate::picture::{Mark, Occupant, Picture};
 use crate::png::PngError;
@@ -60,7 +60,7 @@ impl Diagram {
         self
     }
 
-    /// Whose side is at the bottom.
+    /// The side at the bottom.
     #[must_use]
     pub fn view(mut self, side: Side) -> Diagram {
         self.view = side;
@@ -74,8 +74,8 @@ impl Diagram {
         self
     }
 
-    /// The picture, to which more can be added. A piece or a square that the game does not have gives
-    /// a board without marks.
+    /// The picture, to which more can be added. A piece or a square that the game does not have gives a board without
+    /// marks.
     pub fn picture(&self) -> Picture {
         let others = self.others.iter();
         let board = others

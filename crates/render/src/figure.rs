@@ -1,5 +1,5 @@
-//! Figures of the rules pages: boards described by lines of text in a block of a game's `rules.md`, one picture or several
-//! that show the steps of one act. Finding the blocks in Markdown is for those who set it.
+//! Figures of the rules pages: boards described by lines of text in a block of a game's `rules.md`, one picture or
+//! several that show the steps of one act. Finding the blocks in the Markdown is up to the caller.
 //!
 //! ```text
 //! position: 9/9/4p4/9/9/9/9/4K4
@@ -46,19 +46,19 @@ pub struct FigureError {
 /// What can be wrong with a line of a figure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FigureProblem {
-    /// No `key: value`.
-    #[error("`{0}` is no line of a diagram: expected `key: value` or `---`")]
+    /// Not `key: value`.
+    #[error("`{0}` is not a line of a diagram: expected `key: value` or `---`")]
     Line(String),
     /// An unknown key.
     #[error("`{0}` is unknown: expected one of position, move, mark, take, path, area, caption")]
     Key(String),
-    /// A key given twice that stands once.
+    /// A key given twice that may be given once.
     #[error("`{0}` is given twice in one picture")]
     Twice(&'static str),
     /// Nothing after the colon.
     #[error("`{0}` has no value")]
     Empty(&'static str),
-    /// A board that is none.
+    /// Not a board.
     #[error("{0}")]
     Board(#[from] husun::fen::FenError),
     /// A set-up that the game does not have.
@@ -69,10 +69,10 @@ pub enum FigureProblem {
         /// Those of the game.
         known: String,
     },
-    /// A square that is none of the board's.
+    /// Not a square of the board.
     #[error("{0}")]
     Square(#[from] SquareError),
-    /// Another number of squares than the key asks for.
+    /// Another number of squares than the key requires.
     #[error("{found} squares after `{key}`: expected {expected}")]
     Count {
         /// The key.
@@ -95,11 +95,11 @@ pub enum FigureProblem {
 pub struct Panel {
     /// What is drawn.
     pub picture: Picture,
-    /// What it shows, if it says so itself.
+    /// What it shows, if it has a caption of its own.
     pub caption: Option<String>,
 }
 
-/// Pictures that belong together, in the order in which they are looked at.
+/// Pictures that belong together, in the order in which to look at them.
 ///
 /// ```
 /// let chess = games::variant("chess").unwrap();
@@ -149,7 +149,7 @@ impl Figure {
         })
     }
 
-    /// What a picture shows in words: its own caption, or else the nearest before it, or the first.
+    /// What a picture shows in words: its own caption, or the nearest one before it, or the first.
     pub fn caption(&self, panel: usize) -> &str {
         let before = self.panels.iter().take(panel + 1).rev();
         let mut all = before.chain(&self.panels);
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(one.picture.highlights.len(), 8);
         assert_eq!(one.picture.paths[0].0.len(), 2);
         assert_eq!(two.picture.moved.len(), 4);
-        // What stood on the board stays, what was drawn on it does not.
+        // What stood on the board stays; what was drawn on it does not.
         assert_eq!(three.picture.occupants, two.picture.occupants);
         assert!(three.picture.moved.is_empty());
         let captions: Vec<&str> = (0..3).map(|i| figure.caption(i)).collect();
@@ -355,7 +355,7 @@ mod tests {
             ),
             (
                 "position: start\ne2\ncaption: x",
-                "line 2: `e2` is no line of a diagram: expected `key: value` or `---`",
+                "line 2: `e2` is not a line of a diagram: expected `key: value` or `---`",
             ),
             (
                 "position: start\nmove: e2\ncaption: x",

@@ -1,6 +1,5 @@
-//! A small typeface of own strokes, so that letters look the same everywhere without any font. Lines
-//! of text become SVG paths that are stroked with round ends. The capitals are 70 units high, the
-//! small letters 48, and the base line lies at 70.
+//! A small stroke typeface, so that letters look the same everywhere without any font. Lines of text become SVG paths
+//! that are stroked with round ends. Capitals are 70 units high, lowercase letters 48, and the base line is at 70.
 
 use std::fmt::Write;
 
@@ -20,13 +19,13 @@ pub struct Glyph {
     pub path: &'static str,
 }
 
-/// Stands for a character that the typeface has not.
+/// Stands for a character that the typeface does not have.
 const BOX: Glyph = Glyph {
     width: 36.0,
     path: "M0 0H36V70H0Z",
 };
 
-/// The letter of a character; a box if it has none.
+/// The glyph of a character; a box if there is none.
 ///
 /// ```
 /// use husun_render::glyph;
@@ -47,12 +46,12 @@ fn find(c: char) -> Option<Glyph> {
     row.map(|&(_, width, path)| Glyph { width, path })
 }
 
-/// Width of a line of text at a height of capitals of 70.
+/// Width of a line of text at a cap height of 70.
 pub fn width(text: &str) -> f64 {
     text.chars().map(|c| of(c).width + GAP).sum::<f64>() - GAP
 }
 
-/// Where a line of text stands against its point.
+/// Where a line of text is relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// It begins there.
@@ -68,9 +67,9 @@ pub struct Lettering<'a> {
     pub color: &'a str,
     /// Height of capitals.
     pub height: f64,
-    /// Width of strokes at a height of capitals of 70.
+    /// Width of strokes at a cap height of 70.
     pub weight: f64,
-    /// Where it stands.
+    /// Where it is relative to its point.
     pub anchor: Anchor,
 }
 

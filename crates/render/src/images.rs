@@ -1,12 +1,11 @@
-//! The piece images of `pieces/`, embedded, and which of them a piece wears. Painting them is for
-//! [`crate::svg`].
+//! The piece images of `pieces/`, embedded, and which of them a piece gets. Painting them is up to [`crate::svg`].
 
 use husun::{Kind, Side, Variant};
 
-/// A piece image: two paths in a view box of 100 by 100, as `pieces/NOTICE.md` tells.
+/// A piece image: two paths in a view box of 100 by 100, as `pieces/NOTICE.md` describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image<'a> {
-    /// Its name, as in [`husun::variant::Piece::image`]; of a picture that the game brings along the file's word for it.
+    /// Its name, as in [`husun::variant::Piece::image`]; for a picture from the game file, the file's word for it.
     pub name: &'a str,
     /// Path data of the silhouette: the side's colour with an outline in the contrasting one.
     pub body: &'a str,
@@ -22,7 +21,7 @@ pub fn all() -> &'static [Image<'static>] {
     IMAGES
 }
 
-/// The image of a name.
+/// The image with a name.
 ///
 /// ```
 /// assert!(husun_render::images::find("lion").is_some());
@@ -33,8 +32,7 @@ pub fn find(name: &str) -> Option<&'static Image<'static>> {
     IMAGES.get(at)
 }
 
-/// The names of the images that a game names and that do not exist, each with the letter of its piece; letters are drawn
-/// instead.
+/// The images that a game names and that do not exist, each with the letter of its piece; letters are drawn instead.
 pub fn missing(variant: &Variant) -> Vec<(char, &str)> {
     let pieces = variant.pieces().iter();
     let named = pieces.filter(|p| p.drawing.is_none() && !p.image.is_empty());
@@ -42,9 +40,9 @@ pub fn missing(variant: &Variant) -> Vec<(char, &str)> {
     missing.map(|p| (p.letter, p.image.as_str())).collect()
 }
 
-/// The image that a piece wears: where several royals are in play and this one is royal now because it
-/// is the only one of its side, the image `NAME-royal` if there is one. A picture of the game's own goes before all. `royals` is how many pieces of
-/// royal kinds its side has. `None` if the game names an image that does not exist.
+/// The image of a piece: if several royals are in play and this one is royal now because it is the only one of its
+/// side, the image `NAME-royal` if there is one. A picture of the game's own takes precedence. `royals` is how many
+/// pieces of royal kinds its side has. `None` if the game names an image that does not exist.
 ///
 /// ```
 /// use husun::Side;
@@ -79,7 +77,7 @@ const SYMBOLS: [(&str, [char; 2]); 6] = [
     ("pawn", ['♙', '♟']),
 ];
 
-/// The Unicode chess symbol of an image, where there is one that terminals have.
+/// The Unicode chess symbol of an image, if there is one that terminals have.
 ///
 /// ```
 /// use husun::Side;

@@ -1,8 +1,8 @@
 //! Boards and move diagrams as SVG, PNG and terminal text.
 //!
-//! A [`Picture`] says what to show: pieces, point of view, marks. [`svg`], [`png`] and [`text`] draw
-//! it, each with a style of its own. A [`Diagram`] is the picture of how one piece
-//! moves; a [`Figure`] is one or several pictures that a text describes. Nothing here depends on fonts or files of the machine: all letters are drawn as paths.
+//! A [`Picture`] says what to show: pieces, point of view, marks. [`svg`], [`png`] and [`text`] draw it, each with a
+//! style of its own. A [`Diagram`] is the picture of how one piece moves; a [`Figure`] is one or several pictures
+//! described by a text. Nothing here depends on the machine's fonts or files: all letters are drawn as paths.
 //!
 //! ```
 //! use husun_render::{Picture, Style, TextStyle};

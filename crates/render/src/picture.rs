@@ -1,4 +1,4 @@
-//! What is shown: pieces on a board, point of view, marks. How it is drawn is for [`crate::svg`] and
+//! What is shown: pieces on a board, point of view, marks. How it is drawn is up to [`crate::svg`] and
 //! [`crate::text`].
 
 use husun::{Kind, Move, Position, Setup, Side, Square, Variant};
@@ -60,7 +60,7 @@ impl Ink {
         (Ink::Yellow, "yellow"),
     ];
 
-    /// The colour of a name.
+    /// The colour with a name.
     pub fn parse(name: &str) -> Option<Ink> {
         Self::NAMES
             .iter()
@@ -164,7 +164,7 @@ impl Picture {
         self
     }
 
-    /// Whose side is at the bottom.
+    /// The side at the bottom.
     #[must_use]
     pub fn view(mut self, side: Side) -> Picture {
         self.view = side;
@@ -198,7 +198,7 @@ impl Picture {
         self
     }
 
-    /// Shows two more squares as those of a move: a castling has two.
+    /// Shows two more squares as those of a move: a castling has two such pairs.
     #[must_use]
     pub fn moved(mut self, from: Square, to: Square) -> Picture {
         let known = [from, to].into_iter().filter(|s| self.has(*s));
@@ -207,14 +207,14 @@ impl Picture {
         self
     }
 
-    /// Shows a square as the chosen one.
+    /// Shows a square as the selected one.
     #[must_use]
     pub fn selected(mut self, square: Square) -> Picture {
         self.selected = Some(square).filter(|s| self.has(*s));
         self
     }
 
-    /// Which square is shown as in check, if any.
+    /// The square to show as in check, if any.
     #[must_use]
     pub fn check(mut self, square: Option<Square>) -> Picture {
         self.check = square.filter(|s| self.has(*s));
@@ -230,7 +230,7 @@ impl Picture {
         self
     }
 
-    /// Shows a square as the chosen one and marks the legal targets from it in a position.
+    /// Shows a square as the selected one and marks the legal targets from it in a position.
     ///
     /// ```
     /// use husun_render::{Picture, TextStyle};
@@ -260,8 +260,8 @@ impl Picture {
         self
     }
 
-    /// Draws a line through squares, with a point at its end; in terminals, they are highlighted. Squares that the board does
-    /// not have are left out, and a line of fewer than two.
+    /// Draws a line through squares, with an arrowhead at its end; in terminals, they are highlighted. Squares that
+    /// the board does not have are left out, and so is a line of fewer than two.
     #[must_use]
     pub fn path(mut self, squares: &[Square], ink: Ink) -> Picture {
         let known: Vec<Square> = squares.iter().copied().filter(|s| self.has(*s)).collect();
@@ -308,8 +308,8 @@ impl Picture {
         &self.variant
     }
 
-    /// Column from the left and row from the top, both from 0, of a square as seen; `None` if the board
-    /// does not have it.
+    /// Column from the left and row from the top, both from 0, of a square as seen; `None` if the board does not have
+    /// it.
     pub fn place(&self, square: Square) -> Option<(u8, u8)> {
         let frame = self.variant.frame();
         let square = frame.square(square.index())?;
@@ -335,7 +335,7 @@ impl Picture {
         self.occupants.get(square.index()).copied().flatten()
     }
 
-    /// Whether a square is one of those of a move shown.
+    /// Whether a square belongs to a move shown.
     pub(crate) fn was_moved(&self, square: Square) -> bool {
         let last = self
             .last_move

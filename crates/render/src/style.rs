@@ -69,7 +69,7 @@ impl PieceSet {
     pub const NAMES: [(PieceSet, &'static str); 2] =
         [(PieceSet::Themed, "themed"), (PieceSet::Letters, "letters")];
 
-    /// The set of a name.
+    /// The set with a name.
     pub fn parse(name: &str) -> Option<PieceSet> {
         Self::NAMES
             .iter()
@@ -92,7 +92,7 @@ impl Theme {
     /// Every theme with its name.
     pub const NAMES: [(Theme, &'static str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
 
-    /// The theme of a name.
+    /// The theme with a name.
     ///
     /// ```
     /// assert_eq!(husun_render::Theme::parse("dark"), Some(husun_render::Theme::Dark));
@@ -128,7 +128,7 @@ pub struct Palette {
     pub cells: [Rgb; 2],
     /// Squares of the last move.
     pub last_move: Rgb,
-    /// The chosen square.
+    /// The selected square.
     pub selected: Rgb,
     /// A royal piece in check.
     pub check: Rgb,
@@ -139,7 +139,7 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// A region's colour in pictures, darkened until it can be told from both colours of squares.
+    /// A region's colour in pictures, darkened until it differs visibly from both colours of squares.
     pub fn region(&self, region: &Region) -> Rgb {
         /// Square of the distance that the eye needs.
         const APART: u32 = 5000;

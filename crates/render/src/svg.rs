@@ -1,8 +1,8 @@
 //! Pictures as stand-alone SVG 1.1: layout of page, title, coordinates and legend. What stands on the
 //! board is in `squares`, the pieces themselves are in `pieces`.
 //!
-//! Output depends on nothing but picture and style. Ids carry the game's id and the piece set, so that
-//! several pictures can stand in one HTML page.
+//! Output depends only on picture and style. Ids carry the game's id and the piece set, so that several pictures can
+//! be in one HTML page.
 
 use crate::glyph::{self, Anchor, Lettering, number};
 use crate::picture::{Mark, Picture};
@@ -54,13 +54,13 @@ pub fn board(picture: &Picture, style: &Style) -> String {
     svg
 }
 
-/// Width and height of what [`board`] draws, in pixels.
+/// Width and height of the drawing by [`board`], in pixels.
 pub fn size(picture: &Picture, style: &Style) -> (u32, u32) {
     let layout = Layout::new(picture, style);
     (layout.width, layout.height)
 }
 
-/// The squares of a picture alone, without coordinates or anything around them: the ground of a board on which
+/// The squares of a picture alone, without coordinates or anything around them: the background of a board on which
 /// something else moves the pieces. It fills whatever it is put into.
 ///
 /// ```
@@ -85,8 +85,8 @@ pub fn squares(picture: &Picture, style: &Style) -> String {
     )
 }
 
-/// One piece as SVG, alone on a transparent ground: for choices, prisoners and lists. `royals` is
-/// how many pieces of royal kinds its side has, as for [`crate::images::of`]. A kind that the game does not have gives an empty
+/// One piece as SVG, alone on a transparent background: for choices, prisoners and lists. `royals` is how many pieces
+/// of royal kinds its side has, as for [`crate::images::of`]. A kind that the game does not have gives an empty
 /// picture.
 ///
 /// ```

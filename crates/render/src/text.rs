@@ -1,6 +1,6 @@
-//! Pictures as text for terminals: lines of spans with colours, which any terminal library can show, and
-//! the same as one string, plain or with ANSI escapes. A square is two characters wide, so that it looks
-//! square: what stands there, and a sign beside it.
+//! Pictures as text for terminals: lines of spans with colours, which any terminal library can show, and the same as
+//! one string, plain or with ANSI escapes. A square is two characters wide, so that it looks square: the piece, and a
+//! sign beside it.
 
 use crate::color::Rgb;
 use crate::images;
@@ -45,7 +45,7 @@ pub struct TextStyle {
     pub theme: Theme,
 }
 
-/// A piece of text in one look.
+/// A run of text in one style.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// The text.
@@ -56,7 +56,7 @@ pub struct Span {
     pub bg: Option<Rgb>,
     /// Whether it is bold.
     pub bold: bool,
-    /// A sign of another colour that stands in place of its last character, which is a space.
+    /// A sign of another colour in place of its last character, which is a space.
     pub mark: Option<(char, Rgb)>,
 }
 
@@ -144,7 +144,7 @@ pub fn square_at(picture: &Picture, line: usize, column: usize) -> Option<Square
     picture.square_at(u8::try_from(column).ok()?, u8::try_from(row).ok()?)
 }
 
-/// Width of the names of the ranks with the space after them.
+/// Width of the rank names with the space after them.
 fn margin(picture: &Picture) -> usize {
     let ranks = picture.variant.frame().ranks();
     if ranks > 9 { 3 } else { 2 }
@@ -199,7 +199,7 @@ impl Painter<'_> {
             Some(Occupant::Piece(side, _) | Occupant::Blocker(side)) => self.side_color(side),
             None => Rgb::BLACK,
         };
-        // A little of the side's third colour beside its pieces, where nothing else stands there.
+        // A touch of the side's third colour beside its pieces, where there is nothing else.
         let mark = match occupant {
             Some(Occupant::Piece(side, _)) if second == ' ' => self.accent(side),
             _ => None,
@@ -232,7 +232,7 @@ impl Painter<'_> {
         symbol.unwrap_or(side.cased(piece.letter))
     }
 
-    /// An empty square: without colours, squares of a region and those of the last move differ.
+    /// An empty square: without colours, squares of a region and those of the last move get other signs.
     fn empty_sign(&self, square: Square) -> char {
         match (
             self.colored(),
@@ -250,7 +250,7 @@ impl Painter<'_> {
         own.and_then(|r| Rgb::parse(&r.color))
     }
 
-    /// The second character: check, mark on a piece, and without colours what colours would tell.
+    /// The second character: check, mark on a piece, and without colours what colours would show.
     fn beside(&self, square: Square, occupied: bool, mark: Option<Mark>) -> char {
         let picture = self.picture;
         let moved = picture.was_moved(square);

@@ -1,4 +1,4 @@
-//! Pictures of every game: images are there, everything is drawn once and where it belongs.
+//! Pictures of every game: images exist, and everything is drawn once and where it belongs.
 
 use husun::{Kind, Side, Square, Variant};
 use husun_render::{Ink, Mark, Occupant, Picture, PieceSet, SquareSize, Style, Theme, images, svg};

@@ -1,5 +1,5 @@
-//! The two ways to what moderation keeps: a server that runs is asked over HTTP with the word of its data folder; if none
-//! runs the storage is opened here, which no server can use meanwhile.
+//! The two ways to moderation data: a running server is asked over HTTP with the key in its data folder; if none is
+//! running the storage is opened here, and no server can use it meanwhile.
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
@@ -22,14 +22,14 @@ use store::SqlStore;
 
 /// Longest wait for a server.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes of an answer at most.
+/// Most bytes of an answer.
 const LONGEST: u64 = 64 << 20;
-/// Pages of a list that are read at most.
+/// Most pages of a list that are read.
 const PAGES: usize = 2000;
 
-/// A way to what moderation keeps.
+/// A way to moderation data.
 pub enum Way {
-    /// A server that runs.
+    /// A running server.
     Server(Pass),
     /// The storage, taken for this process.
     Storage {
@@ -40,7 +40,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// Finds the way: a server holds the lock of its data folder.
+    /// Finds the way: a running server holds the lock of its data folder.
     pub async fn to(config: &Config) -> Result<Way> {
         let folder = &config.data;
         if !folder.is_dir() {
@@ -56,7 +56,7 @@ impl Way {
                 let place = || format!("{}", folder.join(operator::FILE).display());
                 let pass = pass.with_context(place)?.ok_or_else(|| {
                     anyhow!(
-                        "{}: the server that uses this folder has not written it; it starts, or is of an older version",
+                        "{}: the server using this folder has not written it; it is starting, or is of an older version",
                         place()
                     )
                 })?;
@@ -83,14 +83,14 @@ impl Way {
         })
     }
 
-    /// Gives the storage back.
+    /// Releases the storage.
     pub async fn close(self) {
         if let Way::Storage { store, .. } = self {
             store.close().await;
         }
     }
 
-    /// Does something.
+    /// Performs an act.
     pub async fn act(&self, act: ModerationAct) -> Result<ActDone> {
         match self {
             Way::Server(pass) => send(pass, "POST", "acts", Some(&act)),
@@ -216,7 +216,7 @@ fn paged(path: &str, before: Option<&str>) -> String {
     format!("{path}before={}", escaped(before.unwrap_or_default()))
 }
 
-/// A text as it stands in an address.
+/// A text escaped for an address.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for byte in text.bytes() {
@@ -232,7 +232,7 @@ fn get<T: DeserializeOwned>(pass: &Pass, path: &str) -> Result<T> {
     send(pass, "GET", path, None::<&()>)
 }
 
-/// Asks a server on this machine: one request on a connection of its own, whose end is the answer's.
+/// Asks a server on this machine: one request on a separate connection, whose end is the end of the answer.
 fn send<T: DeserializeOwned>(
     pass: &Pass,
     method: &str,
@@ -240,7 +240,7 @@ fn send<T: DeserializeOwned>(
     body: Option<&impl Serialize>,
 ) -> Result<T> {
     let Pass { address, word } = pass;
-    let unreached = || format!("the server at {address} cannot be asked");
+    let unreached = || format!("the server at {address} cannot be reached");
     let body = match body {
         Some(body) => serde_json::to_string(body)?,
         None => String::new(),
@@ -260,7 +260,7 @@ fn send<T: DeserializeOwned>(
     let mut answer = Vec::new();
     let read = stream.take(LONGEST).read_to_end(&mut answer);
     read.with_context(unreached)?;
-    let strange = || anyhow!("the server at {address} answers what is not understood");
+    let strange = || anyhow!("the answer of the server at {address} is not understood");
     let end = answer
         .windows(4)
         .position(|w| w == b"\r\n\r\n")

@@ -1,4 +1,4 @@
-//! What `husun admin` finds, as tables and words for people.
+//! Results of `husun admin` as tables and words for people.
 
 use server::moderation::moment;
 use server::wire::{
@@ -6,7 +6,7 @@ use server::wire::{
 };
 use unicode_width::UnicodeWidthStr;
 
-/// Rows under a head, each column as wide as it has to be; the last one as long as it is.
+/// Rows under a heading, each column as wide as needed; the last one is not padded.
 fn table<const N: usize>(head: [&str; N], rows: &[[String; N]], nothing: &str) -> String {
     if rows.is_empty() {
         return format!("{nothing}\n");

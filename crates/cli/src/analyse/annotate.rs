@@ -1,5 +1,5 @@
-//! Games of a PGN file with the engine's opinion: a score behind every move, a sign behind a move that
-//! gives something away, and the line that would have been better.
+//! Games of a PGN file with the engine's opinion: a score after every move, a sign after a move that gives something
+//! away, and the line that would have been better.
 
 use super::{history, text};
 use crate::progress::Progress;
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What a move may lose of the expected points, from 0 to 1, before it gets a sign; the worst first.
+/// How much of the expected points, from 0 to 1, a move may lose before it gets a sign; the worst first.
 const SIGNS: [(f64, &str); 3] = [(0.25, "??"), (0.12, "?"), (0.06, "?!")];
 /// The most moves of a better line.
 const LINE: usize = 12;
@@ -26,7 +26,7 @@ const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=6;
 struct Opinion {
     /// White's score.
     score: Score,
-    /// What White may expect, 0 to 1.
+    /// White's expected points, 0 to 1.
     expected: f64,
     depth: u32,
     line: Vec<Move>,
@@ -40,7 +40,7 @@ fn input(path: &Path) -> Result<Box<dyn Read>> {
     Ok(Box::new(file))
 }
 
-/// Understands a game, which must be one of the variant.
+/// Reads the moves of a game, which must be of the variant.
 fn read(raw: &husun::pgn::RawGame, variant: &Arc<Variant>) -> Result<Record> {
     let is_it = |name: &str| {
         let alike = |known: &str| known.eq_ignore_ascii_case(name);
@@ -50,7 +50,7 @@ fn read(raw: &husun::pgn::RawGame, variant: &Arc<Variant>) -> Result<Record> {
     Ok(Record::from_raw(raw, is_it, || variant.id().to_owned())?)
 }
 
-/// The first game of a file, to its last move.
+/// The first game of a file, up to its last move.
 pub fn first_game(variant: &Arc<Variant>, path: &Path) -> Result<Game> {
     let mut reader = Reader::new(BufReader::new(input(path)?));
     let name = path.display();
@@ -66,7 +66,7 @@ pub fn first_game(variant: &Arc<Variant>, path: &Path) -> Result<Game> {
     Ok(game)
 }
 
-/// Annotates all games of a file. Those that cannot be read are reported and left out.
+/// Annotates all games of a file. Unreadable games are reported and left out.
 pub fn run(
     engine: &mut Engine,
     limits: &Limits,
@@ -75,7 +75,7 @@ pub fn run(
 ) -> Result<ExitCode> {
     if let Some(to) = to {
         let same = to.canonicalize().ok() == from.canonicalize().ok() && to.exists();
-        ensure!(!same, "--out: {} is the file read", to.display());
+        ensure!(!same, "--out: {} is the input file", to.display());
     }
     let variant = engine.variant().clone();
     let mut reader = Reader::new(BufReader::new(input(from)?));
@@ -112,8 +112,8 @@ pub fn run(
     Ok(code)
 }
 
-/// Puts the engine's opinion into a game. The last position is looked at first, so that what is found
-/// there is known when those before it are.
+/// Puts the engine's opinion into a game. The last position is searched first, so that what is found there is known
+/// when the earlier ones are searched.
 fn annotate(engine: &mut Engine, limits: &Limits, record: &mut Record, number: u32) -> Result<()> {
     let mut game = Game::new(record.start.clone());
     for ply in &record.main.plies {
@@ -142,7 +142,7 @@ fn annotate(engine: &mut Engine, limits: &Limits, record: &mut Record, number: u
     Ok(())
 }
 
-/// What the engine thinks of the present position; what the rules say where they end the game.
+/// What the engine thinks of the present position; if the game is over, what the rules say.
 fn opinion(engine: &mut Engine, limits: &Limits, game: &Game) -> Opinion {
     let position = game.position();
     let turn = position.turn();
@@ -172,7 +172,7 @@ fn opinion(engine: &mut Engine, limits: &Limits, game: &Game) -> Opinion {
     }
 }
 
-/// Writes behind a move what it led to, and what would have been better.
+/// Writes after a move what it led to, and what would have been better.
 fn judge(ply: &mut Ply, position: &Position, m: Move, before: &Opinion, after: &Opinion) {
     for comment in &mut ply.after {
         comment.commands.retain(|command| command.name != "eval");
@@ -217,7 +217,7 @@ fn judge(ply: &mut Ply, position: &Position, m: Move, before: &Opinion, after: &
     }
 }
 
-/// A comment that says only how a position is judged.
+/// A comment with only the evaluation of a position.
 fn evaluated(opinion: &Opinion) -> Comment {
     Comment {
         commands: vec![eval(opinion)],

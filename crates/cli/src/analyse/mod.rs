@@ -16,14 +16,14 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Time for a position where no limit is given.
+/// Time for a position if no limit is given.
 const USUAL: Duration = Duration::from_secs(5);
-/// Time for each position of a game where no limit is given.
+/// Time for each position of a game if no limit is given.
 const USUAL_EACH: Duration = Duration::from_secs(1);
 
-/// Let the engine look at a position, or annotate games
+/// Let the engine search a position, or annotate games
 ///
-/// Scores and chances are White's; `#3` is a win by force in three moves, `#-3` a loss.
+/// Scores and chances are from White's side; `#3` is a forced win in three moves, `#-3` a forced loss.
 #[derive(Args)]
 pub struct Options {
     /// Id of the game
@@ -33,7 +33,7 @@ pub struct Options {
     /// Moves from there on, in either notation: --moves e4 e5 Nf3
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     moves: Vec<String>,
-    /// Take the position from a PGN file: the last one of its first game
+    /// Take the position from a PGN file: the last of its first game
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "setup", "moves"])]
     pgn: Option<PathBuf>,
     /// Annotate all games of the PGN file: scores, better lines, ?! ? and ??
@@ -49,7 +49,7 @@ pub struct Options {
     json: bool,
 }
 
-/// How long and how widely the engine looks.
+/// How long and how widely the engine searches.
 #[derive(Args)]
 struct Effort {
     /// Half-moves to look ahead
@@ -102,7 +102,7 @@ impl Effort {
     }
 }
 
-/// Looks and prints; the code is that of `husun pgn` where games are annotated.
+/// Searches and prints; the exit code is that of `husun pgn` if games are annotated.
 pub fn run(games: &Catalogue, options: &Options) -> Result<ExitCode> {
     let variant = games.game(&options.game)?;
     if options.annotate {
@@ -121,7 +121,7 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The game of the moves given.
+/// The game made by the given moves.
 fn played(start: Position, moves: &[String]) -> Result<Game> {
     let mut game = Game::new(start);
     // One argument may hold several moves.
@@ -144,7 +144,7 @@ fn history(game: &Game) -> Vec<u64> {
     before.map(Position::key).collect()
 }
 
-/// Searches the present position and prints what is found.
+/// Searches the present position and prints the result.
 fn look(engine: &mut Engine, game: &Game, limits: &Limits, json: bool) -> Result<()> {
     let position = game.position();
     let mut out = std::io::stdout().lock();

@@ -3,7 +3,7 @@
 use engine::{Info, Score, Wdl};
 use husun::{Move, Position, Side};
 
-/// A score of the side to move as White's.
+/// A score for the side to move, from White's side.
 pub fn for_white(turn: Side, score: Score) -> Score {
     match (turn, score) {
         (Side::White, score) => score,
@@ -12,7 +12,7 @@ pub fn for_white(turn: Side, score: Score) -> Score {
     }
 }
 
-/// Chances of the side to move as White's: win, draw, loss.
+/// Chances for the side to move, from White's side: win, draw, loss.
 pub fn chances_for_white(turn: Side, wdl: Wdl) -> [u16; 3] {
     match turn {
         Side::White => [wdl.win, wdl.draw, wdl.loss],
@@ -20,7 +20,7 @@ pub fn chances_for_white(turn: Side, wdl: Wdl) -> [u16; 3] {
     }
 }
 
-/// White's score, as `+0.35` or `#-3`.
+/// White's score, such as `+0.35` or `#-3`.
 pub fn score(score: Score) -> String {
     match score {
         Score::Cp(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
@@ -28,7 +28,7 @@ pub fn score(score: Score) -> String {
     }
 }
 
-/// Moves with their numbers, as `12... e5 13. Nf3`.
+/// Moves with their numbers, such as `12... e5 13. Nf3`.
 pub fn line(position: &Position, line: &[Move]) -> String {
     let mut words = Vec::with_capacity(2 * line.len());
     let mut position = position.clone();

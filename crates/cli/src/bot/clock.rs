@@ -1,4 +1,4 @@
-//! The clocks of a game as the server tells them, for an engine.
+//! The clocks of a game as the server reports them, for an engine.
 
 use crate::contest::player::Clocks;
 use husun::Side;
@@ -33,9 +33,9 @@ fn remaining(control: TimeControl, time: &wire::Time) -> Remaining {
     }
 }
 
-/// What is left after some time more, which runs as the clock has it.
+/// What is left after some more time, as the clock runs it down.
 fn less(left: Remaining, by: Duration) -> Remaining {
-    // What the first part cannot give comes from the second.
+    // What the first part cannot cover comes from the second.
     let both = |first: Duration, second: Duration| {
         let rest = by.saturating_sub(first);
         (first.saturating_sub(by), second.saturating_sub(rest))
@@ -77,7 +77,7 @@ fn less(left: Remaining, by: Duration) -> Remaining {
     }
 }
 
-/// Both clocks, of which the own one has run on for some time.
+/// Both clocks, with the bot's own one run down by some time.
 pub fn clocks(control: TimeControl, told: &wire::Clocks, own: Side, since: Duration) -> Clocks {
     let times = [&told.times.white, &told.times.black];
     let mut clocks = times.map(|time| remaining(control, time));

@@ -1,5 +1,5 @@
-//! The engine of a bot: which games it plays, and a thread for each game in which a process of it thinks. A process that
-//! fails is started anew.
+//! The engine of a bot: which games it plays, and a thread for each game with its own engine process. A process that
+//! fails is restarted.
 
 use super::clock::clocks;
 use super::say;
@@ -19,9 +19,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// The longest pause before an engine that has failed is started again.
+/// The longest pause before a failed engine is restarted.
 const PAUSE: Duration = Duration::from_secs(15);
-/// Slices in which a pause is waited for, so that it ends with the game.
+/// A pause is waited for in slices, so that it ends with the game.
 const SLICE: Duration = Duration::from_millis(50);
 
 /// How the engine is run.
@@ -30,22 +30,22 @@ pub struct EngineOptions {
     /// The engine: `husun`, or `uci:COMMAND` for one that speaks UCI
     #[arg(long, value_name = "ENGINE", default_value = "husun")]
     engine: String,
-    /// An option of the engine, as "Skill Level=3"; may be repeated
+    /// An option of the engine, such as "Skill Level=3"; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     option: Vec<String>,
-    /// What the engine calls a game, as capablanca=capa; may be repeated
+    /// What the engine calls a game, such as capablanca=capa; may be repeated
     #[arg(long, value_name = "ID=NAME")]
     called: Vec<String>,
-    /// Table of each engine, in mebibytes
+    /// Hash table of each engine, in mebibytes
     #[arg(long, value_name = "MB", default_value_t = 16)]
     hash: usize,
     /// Threads of each engine
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Time for a move where the clock gives days, or where there is none, in seconds
+    /// Seconds for a move if the clock gives days, or if there is none
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     think: u64,
-    /// What is left to each move for the way to the server, in milliseconds
+    /// Time reserved in each move for network delay, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 150, value_parser = clap::value_parser!(u64).range(0..=60_000))]
     lag: u64,
 }
@@ -66,7 +66,7 @@ fn pair(text: &str, form: &str) -> Result<(String, String)> {
 }
 
 impl Engine {
-    /// The engine of the command line, asked which games it plays. `files` are those of the user's own games.
+    /// The engine named on the command line, asked which games it plays. `files` are those of the user's own games.
     pub fn find(options: &EngineOptions, files: &[PathBuf]) -> Result<Engine> {
         let own = std::env::current_exe()?.display().to_string();
         let mut spec = Spec::parse(&options.engine, &own)?;
@@ -112,13 +112,13 @@ impl Engine {
         own.map_or(id, |(_, name)| name)
     }
 
-    /// Whether it says that it plays a game.
+    /// Whether the engine says that it plays a game.
     pub fn plays(&self, id: &str) -> bool {
         let name = self.called(id);
         self.offered.iter().any(|offered| offered == name)
     }
 
-    /// What a move is thought for.
+    /// The conditions for thinking about a move.
     fn terms(&self, control: TimeControl, left: Option<Remaining>) -> Terms {
         let control = match control {
             TimeControl::Correspondence { .. } | TimeControl::None => {
@@ -153,7 +153,7 @@ impl Engine {
     }
 }
 
-/// What an engine plays for.
+/// The game an engine plays.
 pub struct Seat {
     /// Id of the game at the server.
     pub game: String,
@@ -166,25 +166,25 @@ pub struct Seat {
 pub struct Question {
     /// The moves that have led to it, in UCI form.
     pub moves: Vec<String>,
-    /// The clocks, and when they were told.
+    /// The clocks, and when they were reported.
     pub clocks: Option<(wire::Clocks, Instant)>,
 }
 
-/// What has come of it.
+/// The result.
 #[derive(Clone, Debug)]
 pub enum Thought {
     /// A move in UCI form, and what the engine thinks of the position for itself, in centipawns.
     Move(String, Option<i32>),
     /// Mate or stalemate is accepted.
     Accept,
-    /// The engine gives up.
+    /// The engine resigns.
     Resign,
 }
 
-/// An engine at work on a game. When this is dropped it ends.
+/// An engine at work on a game, which it stops when this is dropped.
 pub struct Thinker {
     questions: Sender<Question>,
-    /// What it has found, with the moves that it was asked about; ended if the game cannot be played.
+    /// What it has found, with the moves that it was asked about; closed if the game cannot be played.
     pub thoughts: UnboundedReceiver<(Vec<String>, Thought)>,
     over: Arc<AtomicBool>,
 }
@@ -196,7 +196,7 @@ impl Drop for Thinker {
 }
 
 impl Thinker {
-    /// Begins to work on a game.
+    /// Starts working on a game.
     pub fn begin(engine: Arc<Engine>, seat: Seat) -> Thinker {
         let (questions, asked) = channel();
         let (answers, thoughts) = unbounded_channel();
@@ -212,7 +212,7 @@ impl Thinker {
 
     /// Asks about a position; only the last question is answered.
     pub fn ask(&self, question: Question) {
-        // A thread that has ended has said why.
+        // A thread that has ended has reported why.
         let _ = self.questions.send(question);
     }
 }
@@ -221,9 +221,9 @@ impl Thinker {
 enum Trouble {
     /// The engine has failed.
     Fault(Fault),
-    /// It has not answered, or not with a legal move.
+    /// It did not answer, or not with a legal move.
     Answer(String),
-    /// The server plays the game by other rules than this program.
+    /// The server's rules for the game differ from this program's.
     Rules(String),
 }
 

@@ -1,5 +1,5 @@
-//! One game of a bot over a socket of its own: what is told is taken over, the engine is asked when it is its turn, and
-//! what it finds is played. A connection that breaks is made anew, and the game goes on where it is.
+//! One game of a bot over its own socket: messages are taken in, the engine is asked when it is its turn, and its
+//! moves are played. A broken connection is renewed, and the game goes on from where it is.
 
 use super::engine::{Engine, Question, Seat, Thinker, Thought};
 use super::link::{GOOD, Link, Pauses, Socket, Trouble};
@@ -10,9 +10,9 @@ use server::wire::{Claim, ClientMessage, Now, ServerMessage, Side, Snapshot, Sta
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A game at the board whose opponent has not begun is given up after this.
+/// A game at the board is abandoned after this if the opponent has not begun.
 const WAITING: Duration = Duration::from_secs(300);
-/// Pause before what was refused for the moment is said again.
+/// Pause before something refused for the moment is sent again.
 const AGAIN: Duration = Duration::from_secs(1);
 /// Far away.
 const NEVER: Duration = Duration::from_secs(24 * 3600);
@@ -27,20 +27,20 @@ pub struct Table {
 /// How a game was left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It is over with a result, in words.
+    /// It is over with a result, described in words.
     Over(String),
     /// It was called off before it counted, or is not the bot's.
     Without(String),
 }
 
-/// A game as it was told.
+/// A game as the server reported it.
 struct Known {
     own: Side,
     moves: Vec<String>,
     now: Now,
-    /// When `now` was told.
+    /// When `now` was reported.
     at: Instant,
-    /// Since when the opponent has been waited for to begin.
+    /// Since when the bot has been waiting for the opponent to begin.
     waits: Option<Instant>,
 }
 
@@ -51,24 +51,24 @@ fn other(side: Side) -> Side {
     }
 }
 
-/// A game that is played.
+/// A game being played.
 struct Play<'a> {
     table: &'a Table,
     id: &'a str,
     known: Known,
     control: TimeControl,
     thinker: Option<Thinker>,
-    /// Whether it was said that the engine cannot play it.
+    /// Whether it was reported that the engine cannot play it.
     unfit: bool,
-    /// Moves of the position that the engine was asked about last.
+    /// Moves of the position that the engine was last asked about.
     asked: Option<Vec<String>>,
-    /// What it has found.
+    /// What the engine has found.
     found: Option<(Vec<String>, Thought)>,
-    /// Whether that was said over this connection.
+    /// Whether that was sent over this connection.
     sent: bool,
-    /// What the engine thought of the own side last.
+    /// What the engine last thought of its own side.
     score: Option<i32>,
-    /// Questions of the customs that were answered, offers that were: each once.
+    /// Questions of the customs and offers that were answered: each is answered once.
     answered: Vec<String>,
 }
 
@@ -97,7 +97,7 @@ pub async fn play(table: Arc<Table>, id: String) -> Ended {
     }
 }
 
-/// Comes to the game and plays it for as long as the connection holds.
+/// Joins the game and plays it for as long as the connection holds.
 async fn come<'a>(
     table: &'a Table,
     id: &'a str,
@@ -152,7 +152,7 @@ async fn come<'a>(
             },
             thought = next_thought(&mut play.thinker) => match thought {
                 Some((moves, thought)) => play.think(moves, thought),
-                // It has said why.
+                // It has reported why.
                 None => {
                     play.thinker = None;
                     play.unfit = true;
@@ -230,7 +230,7 @@ impl<'a> Play<'a> {
         self.known.at = Instant::now();
     }
 
-    /// Has an engine sit down as soon as it is known which game is played.
+    /// Starts an engine as soon as it is known which game is played.
     fn sit_down(&mut self, snapshot: &Snapshot) {
         let (Some(id), Some(start)) = (&snapshot.variant, &snapshot.start) else {
             return;
@@ -280,10 +280,10 @@ impl<'a> Play<'a> {
         self.sent = false;
     }
 
-    /// What was said was not carried out.
+    /// Handles a refusal of what was sent.
     fn refused(&mut self, of: &str, code: &str, message: &str) -> Result<(), Trouble> {
         match (of, code) {
-            // What the answer was for is not so any more: it comes with the next message, if it has not come already.
+            // The answer no longer applies: the next message brings the new state, if it has not come already.
             (_, "stale" | "not_your_turn" | "not_now" | "over" | "not_begun") => {}
             ("move" | "accept", "illegal_move") => {
                 say(&format!(
@@ -302,7 +302,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// What is to be claimed of an opponent who does not come, and when.
+    /// What can be claimed from an opponent who does not come, and when.
     fn claim(&self) -> Option<(Duration, ClientMessage)> {
         let known = &self.known;
         let slow = matches!(self.control, TimeControl::Correspondence { .. });
@@ -330,7 +330,7 @@ impl<'a> Play<'a> {
         left.or(waits)
     }
 
-    /// Does what is to be done now; tells how the game has ended if it has.
+    /// Does what is to be done now; returns how the game has ended if it has.
     async fn act(&mut self, socket: &mut Socket) -> Result<Option<Ended>, Trouble> {
         match self.known.now.stage {
             Stage::Over => return Ok(Some(self.over())),
@@ -358,7 +358,7 @@ impl<'a> Play<'a> {
         Ended::Over(format!("{how} ({reason})"))
     }
 
-    /// Answers each question of the customs by what is usual.
+    /// Answers each question of the customs with the usual value.
     async fn choose(&mut self, socket: &mut Socket) -> Result<(), Trouble> {
         let questions = self.known.now.customs.iter().flat_map(|c| &c.questions);
         let own = self.known.own;
@@ -382,7 +382,7 @@ impl<'a> Play<'a> {
         new
     }
 
-    /// Takes a draw that is offered when the engine does not see itself ahead; takes no move back.
+    /// Accepts a draw offer if the engine does not see itself ahead; declines take-backs.
     async fn answer_offers(&mut self, socket: &mut Socket) -> Result<(), Trouble> {
         let (now, opponent) = (&self.known.now, other(self.known.own));
         let (ply, seq) = (now.ply, Some(now.seq));

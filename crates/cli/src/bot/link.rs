@@ -1,4 +1,4 @@
-//! The way to the server: requests and sockets with the token, over TLS where the address says https.
+//! The connection to the server: requests and sockets with the token, over TLS if the address says https.
 
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::{SinkExt, StreamExt};
@@ -27,20 +27,20 @@ use url::Url;
 const CONNECTING: Duration = Duration::from_secs(15);
 /// How long an answer may take.
 const ANSWERING: Duration = Duration::from_secs(40);
-/// A socket from which nothing has come for so long is broken: the server gives signs of life every few seconds.
+/// A socket that has been silent for this long is broken: the server sends signs of life every few seconds.
 const SILENT: Duration = Duration::from_secs(30);
-/// A connection that has held for so long was a good one.
+/// A connection that has held for this long was a good one.
 pub const GOOD: Duration = Duration::from_secs(30);
-/// Bytes of an answer at most.
+/// Most bytes of an answer.
 const MAX_ANSWER: usize = 16 << 20;
 
-/// What goes wrong with a request or a socket.
+/// What can go wrong with a request or a socket.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
-    /// The server is not reached, or the connection has broken.
+    /// The server cannot be reached, or the connection broke.
     #[error("{0}")]
     Network(String),
-    /// The server has refused.
+    /// The server refused.
     #[error("{message} ({status} {code})")]
     Refused {
         status: u16,
@@ -50,7 +50,7 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// Whether the same may succeed later.
+    /// Whether the same request may succeed later.
     pub fn is_passing(&self) -> bool {
         match self {
             Trouble::Network(_) => true,
@@ -58,7 +58,7 @@ impl Trouble {
         }
     }
 
-    /// The word of a refusal.
+    /// The code of a refusal.
     pub fn code(&self) -> &str {
         match self {
             Trouble::Network(_) => "",
@@ -91,7 +91,7 @@ pub struct Link {
 impl Link {
     /// The server at an address, `https://play.example.org`, and a token.
     pub fn new(address: &str, token: &str) -> Result<Link> {
-        let form = "expected an address as https://play.example.org or http://127.0.0.1:8000";
+        let form = "expected an address such as https://play.example.org or http://127.0.0.1:8000";
         let url = Url::parse(address).with_context(|| format!("`{address}`: {form}"))?;
         let bare = url.path() == "/" && url.query().is_none() && url.username().is_empty();
         let host = url.host_str().filter(|_| bare);
@@ -101,7 +101,7 @@ impl Link {
             Some(port) => format!("{host}:{port}"),
             None => host.to_owned(),
         };
-        // An address of IPv6 stands between brackets in a URL alone.
+        // An IPv6 address has brackets only in a URL.
         let host = host.trim_matches(['[', ']']).to_owned();
         let tls = match url.scheme() {
             "http" => None,
@@ -112,7 +112,7 @@ impl Link {
             other => bail!("`{address}`: {other} is not understood, {form}"),
         };
         let mut token = HeaderValue::from_str(&format!("Bearer {token}"))
-            .context("the token has signs that no token has")?;
+            .context("the token contains characters that no token has")?;
         token.set_sensitive(true);
         Ok(Link {
             authority: HeaderValue::from_str(&authority)?,
@@ -135,16 +135,16 @@ impl Link {
         let connected = timeout(CONNECTING, connect).await;
         connected
             .map_err(slow("the connection to the server"))?
-            .map_err(|e| Trouble::Network(format!("the server is not reached: {e}")))
+            .map_err(|e| Trouble::Network(format!("the server cannot be reached: {e}")))
     }
 
-    /// Asks for something.
+    /// Requests something.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Trouble> {
         let body = self.ask(Method::GET, path, Vec::new()).await?;
         serde_json::from_slice(&body).map_err(|e| broken(format!("{path}: {e}")))
     }
 
-    /// Sends something, and is answered.
+    /// Sends something and returns the answer.
     pub async fn post<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -195,7 +195,7 @@ impl Link {
         }
         let refusal = serde_json::from_slice::<Refusal>(&body).unwrap_or_else(|_| Refusal {
             code: "?".into(),
-            message: "the server refuses, without a reason".into(),
+            message: "the server refuses without a reason".into(),
         });
         Err(Trouble::Refused {
             status: status.as_u16(),
@@ -227,7 +227,7 @@ impl Link {
                 Err(Trouble::Refused {
                     status: answer.status().as_u16(),
                     code,
-                    message: format!("no socket is opened: {message}"),
+                    message: format!("the socket cannot be opened: {message}"),
                 })
             }
             Err(error) => Err(broken(error)),
@@ -243,7 +243,7 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Says something.
+    /// Sends a message.
     pub async fn say(&mut self, message: &ClientMessage) -> Result<(), Trouble> {
         let text = serde_json::to_string(message).map_err(broken)?;
         let sent = timeout(ANSWERING, self.stream.send(Message::text(text))).await;
@@ -254,8 +254,7 @@ impl Socket {
     pub async fn hear(&mut self) -> Result<ServerMessage, Trouble> {
         loop {
             let heard = timeout_at(self.heard + SILENT, self.stream.next()).await;
-            let heard =
-                heard.map_err(|_| broken("nothing was heard of the server for too long"))?;
+            let heard = heard.map_err(|_| broken("the server has been silent for too long"))?;
             self.heard = Instant::now();
             let ended = || broken("the server has ended the connection");
             match heard.ok_or_else(ended)?.map_err(broken)? {
@@ -276,14 +275,14 @@ impl Socket {
     }
 }
 
-/// Pauses that grow from one to the next, so that a server that comes again is not run over.
+/// Pauses that grow from one to the next, so that a returning server is not overrun.
 #[derive(Default)]
 pub struct Pauses {
     passed: u32,
 }
 
 impl Pauses {
-    /// The next one: a second, then twice as long each time up to a minute, a little more or less.
+    /// The next pause: a second, then twice as long each time up to a minute, a little more or less.
     pub fn next(&mut self) -> Duration {
         let whole = Duration::from_secs(1 << self.passed.min(6)).min(Duration::from_secs(60));
         self.passed += 1;
@@ -292,13 +291,13 @@ impl Pauses {
         whole * (800 + part) / 1000
     }
 
-    /// All is well again.
+    /// Everything works again.
     pub fn reset(&mut self) {
         self.passed = 0;
     }
 }
 
-/// The token of a file, which is best read by its owner alone.
+/// The token in a file, which only its owner should be able to read.
 pub fn token_of(file: &Path) -> Result<String> {
     let name = file.display();
     let text = std::fs::read_to_string(file).with_context(|| format!("{name}: no token"))?;

@@ -1,4 +1,4 @@
-//! A bot in the lobby: challenges are accepted or declined, games begun and taken up, until the bot is told to end.
+//! A bot in the lobby: challenges are accepted or declined, games started and resumed, until the bot is told to end.
 
 use super::Own;
 use super::game::{Ended, Table, play};
@@ -17,19 +17,19 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
-/// How often it is looked for what was not told, and begun what could not be.
+/// How often to look for what was not reported, and to start what could not be started.
 const LOOK: Duration = Duration::from_secs(30);
-/// What is taken back at the end is waited for so long.
+/// How long to wait at the end while offers are withdrawn.
 const PARTING: Duration = Duration::from_secs(3);
-/// What has no rating is taken for this, as the server does.
+/// Rating assumed for those who have none, as by the server.
 const UNRATED: i32 = 1500;
 
-/// How far the bot is from its end.
+/// Whether the bot is about to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stance {
     /// It plays.
     Open,
-    /// It begins nothing any more.
+    /// It starts nothing new.
     Closing,
 }
 
@@ -46,14 +46,14 @@ pub struct Lobby {
     running: JoinSet<(String, Ended)>,
     /// Ids of running games, and whether they are over days.
     ids: HashMap<String, bool>,
-    /// Games that were left without a result, and are not taken up again.
+    /// Games that were left without a result, and are not resumed.
     left: HashSet<String>,
-    /// Games that were begun, and of those that are over.
+    /// Games that were started, and those of them that are over.
     begun: u32,
     over: u32,
-    /// Offers of one's own that wait.
+    /// The bot's own waiting offers.
     seeks: Vec<String>,
-    /// Games of each family of the server, and of all others by themselves.
+    /// The games of each of the server's families, and every other game by itself.
     families: HashMap<String, Vec<String>>,
     known: Vec<String>,
 }
@@ -80,7 +80,7 @@ impl Lobby {
         }
     }
 
-    /// Plays until it is told to end.
+    /// Plays until told to end.
     pub async fn run(mut self) -> Result<()> {
         let (interrupt, mut interrupts) = unbounded_channel();
         tokio::spawn(interruptions(interrupt));
@@ -117,7 +117,7 @@ impl Lobby {
         }
     }
 
-    /// Comes to the lobby and stays for as long as the connection holds; returns when the bot is to end.
+    /// Joins the lobby and stays for as long as the connection holds; returns when the bot is to end.
     async fn come(&mut self, interrupts: &mut UnboundedReceiver<()>) -> Result<(), Trouble> {
         let table = self.table.clone();
         let me: Me = table.link.get("/api/me").await?;
@@ -133,7 +133,7 @@ impl Lobby {
         let mut socket = table.link.socket().await?;
         socket.say(&ClientMessage::EnterLobby).await?;
         loop {
-            // What waits from before is known when the lobby is.
+            // What was waiting before is known once the lobby is.
             if let ServerMessage::Lobby(lobby) = socket.hear().await? {
                 self.seeks = lobby.own;
                 break;
@@ -180,12 +180,12 @@ impl Lobby {
         Ok(())
     }
 
-    /// Whether this program and the engine play a game.
+    /// Whether this program and the engine both play a game.
     fn plays(&self, id: &str) -> bool {
         self.table.engine.plays(id) && self.table.games.variant(id).is_some()
     }
 
-    /// Games of which the server has told and that the bot plays and wants.
+    /// Games that the server reported and that the bot plays and wants.
     fn wanted(&self) -> Vec<String> {
         let wanted = self
             .known
@@ -208,7 +208,7 @@ impl Lobby {
         self.stance == Stance::Closing && (self.leave || self.ids.values().all(|slow| *slow))
     }
 
-    /// Begins to end; true if it ends at once.
+    /// Starts to end; true if it ends at once.
     fn close(&mut self) -> bool {
         if self.stance == Stance::Closing {
             say("ends; games under way stay as they are");
@@ -224,12 +224,12 @@ impl Lobby {
         self.is_done()
     }
 
-    /// Takes what it offers back.
+    /// Withdraws its offers.
     async fn withdraw(&mut self) {
         for id in std::mem::take(&mut self.seeks) {
             let path = format!("/api/lobby/seeks/{id}");
             let gone = self.table.link.tell(Method::DELETE, &path, &());
-            // One of which a game has come is taken up like any other; nobody waits long for the end.
+            // An offer that has become a game is resumed like any other game; the end is not delayed for long.
             let _ = tokio::time::timeout(PARTING, gone).await;
         }
     }
@@ -254,7 +254,7 @@ impl Lobby {
         }
     }
 
-    /// Plays a game, unless it is played already.
+    /// Plays a game, unless it is being played already.
     fn start(&mut self, id: String, clock: &str) {
         if self.ids.contains_key(&id) || self.left.contains(&id) {
             return;
@@ -268,14 +268,14 @@ impl Lobby {
         });
     }
 
-    /// Takes up running games and open challenges.
+    /// Resumes running games and takes up open challenges.
     async fn take_up(&mut self) -> Result<(), Trouble> {
         let games: Vec<GameCard> = self.table.link.get("/api/me/games").await?;
         for game in games {
             let players = &game.players;
             let runs = match game.stage {
                 Stage::Playing | Stage::Customs => true,
-                // One against the engine begins when the bot comes.
+                // A game against the engine begins when the bot comes.
                 Stage::Waiting => players.white.level.or(players.black.level).is_some(),
                 Stage::Over | Stage::Aborted => false,
             };
@@ -295,7 +295,7 @@ impl Lobby {
             ServerMessage::Challenged(challenge) => self.answer(challenge).await?,
             ServerMessage::Paired(paired) => {
                 self.paired(paired);
-                // With an offer at the board all others go, and one that went at once was never told of.
+                // An offer paired at the board withdraws all others, and one paired at once was never reported.
                 let lobby: server::wire::Lobby = self.table.link.get("/api/lobby").await?;
                 self.seeks = lobby.own;
             }
@@ -322,7 +322,7 @@ impl Lobby {
 
     /// Accepts a challenge or declines it.
     async fn answer(&mut self, challenge: Challenge) -> Result<(), Trouble> {
-        // One's own are told, too.
+        // The bot's own challenges are reported, too.
         if challenge.declined.is_some() || challenge.from == self.name {
             return Ok(());
         }
@@ -368,7 +368,7 @@ impl Lobby {
             }
         };
         match done {
-            // Taken back meanwhile, or refused for a reason that stays: the others are answered all the same.
+            // Withdrawn meanwhile, or refused for a lasting reason: the others are answered all the same.
             Err(trouble) if !trouble.is_passing() && trouble.code() != "token" => {
                 say(&format!("{what}: {trouble}"));
                 Ok(())
@@ -377,7 +377,7 @@ impl Lobby {
         }
     }
 
-    /// How strong the one is who challenges, where that matters.
+    /// The challenger's rating, if it matters.
     async fn strength(&self, challenge: &Challenge, games: &[String]) -> Result<i32, Trouble> {
         let ([id], true) = (games, self.rules.asks_for_ratings()) else {
             return Ok(UNRATED);
@@ -393,7 +393,7 @@ impl Lobby {
         Ok(rating.map_or(UNRATED, |r| r.now.rating))
     }
 
-    /// Offers and begins what the bot does of itself, while there is room.
+    /// Makes the bot's own offers and starts its own games, while there is room.
     async fn begin_own(&mut self) -> Result<(), Trouble> {
         if self.own.seek && self.seeks.is_empty() && self.has_room() {
             self.seek().await?;
@@ -410,7 +410,7 @@ impl Lobby {
 
     async fn seek(&mut self) -> Result<(), Trouble> {
         let (games, range) = (self.wanted(), self.rules.ratings());
-        // Without games any would be welcome.
+        // An offer without games would welcome any.
         if games.is_empty() {
             say("offers nothing: the server has no game that the engine plays and that is wanted");
             self.own.seek = false;
@@ -456,7 +456,7 @@ impl Lobby {
     }
 }
 
-/// Tells each Ctrl+C, and the system's request to end.
+/// Reports each Ctrl+C, and the system's request to end.
 async fn interruptions(told: UnboundedSender<()>) {
     #[cfg(unix)]
     {

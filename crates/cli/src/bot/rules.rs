@@ -1,4 +1,4 @@
-//! Which challenges a bot accepts, and with which word it declines the others. No I/O.
+//! Which challenges a bot accepts, and with which reason it declines the others. No I/O.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
@@ -7,12 +7,12 @@ use server::wire::{Challenge, DeclineReason};
 use std::fmt::Display;
 use std::time::Duration;
 
-/// From one value to another, both included.
+/// From one value to another, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span<T>(T, T);
 
 impl<T: PartialOrd + Copy> Span<T> {
-    /// Which reason there is against a value that is too small, or too great.
+    /// The reason against a value that is too small or too great, if it is.
     fn check(&self, value: T, less: DeclineReason, more: DeclineReason) -> Option<DeclineReason> {
         match value {
             v if v < self.0 => Some(less),
@@ -51,7 +51,7 @@ fn ratings(text: &str) -> Result<Span<i32>> {
     span(text, "1200-2000", str::parse)
 }
 
-/// Days of a game over days, or none of them.
+/// Days for a move in a game over days, or no such games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Days {
     None,
@@ -65,7 +65,7 @@ fn days(text: &str) -> Result<Days> {
     }
 }
 
-/// Which games are played, of those that count and those that do not.
+/// Whether to play rated or casual games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
     /// Those that count for ratings
@@ -77,28 +77,28 @@ pub enum Kind {
 /// What is accepted.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Rules {
-    /// Play this game alone; may be repeated. Else all that the engine plays
+    /// Play only this game; may be repeated. If not given, every game that the engine plays
     #[arg(long, value_name = "ID")]
     pub game: Vec<String>,
-    /// Time for the game that is accepted, as 1m-30m
+    /// Accepted time for the game, such as 1m-30m
     #[arg(long, value_name = "FROM-TO", value_parser = times)]
     base: Option<Span<Duration>>,
-    /// What a move may add to it (increment, delay, reserve, period), as 0-30s
+    /// Accepted addition per move (increment, delay, reserve, period), such as 0-30s
     #[arg(long, value_name = "FROM-TO", value_parser = times)]
     increment: Option<Span<Duration>>,
-    /// Days for a move that are accepted, as 1-14, or none
+    /// Accepted days for a move, such as 1-14, or none
     #[arg(long, value_name = "FROM-TO", value_parser = days)]
     days: Option<Days>,
-    /// Accept games without a clock, too
+    /// Also accept games without a clock
     #[arg(long)]
     untimed: bool,
-    /// Play games of this kind alone
+    /// Play only games of this kind
     #[arg(long, value_name = "KIND")]
     pub only: Option<Kind>,
-    /// Ratings of opponents that are accepted, as 1200-2000; who has none is taken for 1500
+    /// Accepted ratings of opponents, such as 1200-2000; no rating counts as 1500
     #[arg(long, value_name = "FROM-TO", value_parser = ratings)]
     rating: Option<Span<i32>>,
-    /// Accept challenges of other bots, too
+    /// Also accept challenges from other bots
     #[arg(long)]
     bots: bool,
 }
@@ -108,22 +108,22 @@ pub struct Rules {
 pub struct Declined(pub DeclineReason, pub &'static str);
 
 impl Rules {
-    /// The range of ratings, for offers of one's own.
+    /// The range of ratings, for the bot's own offers.
     pub fn ratings(&self) -> Option<(i32, i32)> {
         self.rating.map(|Span(from, to)| (from, to))
     }
 
-    /// Whether it matters how strong the opponent is.
+    /// Whether the opponent's rating matters.
     pub fn asks_for_ratings(&self) -> bool {
         self.rating.is_some()
     }
 
-    /// Whether games of this id are wished for.
+    /// Whether games with this id are wanted.
     pub fn wants(&self, id: &str) -> bool {
         self.game.is_empty() || self.game.iter().any(|game| game == id)
     }
 
-    /// Why a challenge to one of `games` is declined; nothing if it is accepted. `plays` knows what the engine plays.
+    /// Why a challenge to one of `games` is declined; none if it is accepted. `plays` knows what the engine plays.
     pub fn against(
         &self,
         challenge: &Challenge,

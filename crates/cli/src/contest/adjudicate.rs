@@ -1,10 +1,9 @@
-//! Games that need not be played to their end, because both engines agree on how they stand.
+//! Games that need not be played to their end, because both engines agree on the evaluation.
 
 use anyhow::{Result, anyhow, ensure};
 use husun::Side;
 
-/// A win that both engines have seen for a while: one is so much better in its own eyes, the other so much
-/// worse.
+/// A win that both engines have seen for a while: one thinks itself this much better, the other this much worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resign {
     pub cp: i32,
@@ -15,11 +14,11 @@ pub struct Resign {
 /// A draw that both engines have seen for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
-    /// The most that either side may think to be better or worse.
+    /// The most that either side may think itself better or worse.
     pub cp: i32,
     /// Moves of each side in a row.
     pub moves: u32,
-    /// Number of the move from which on it is looked for.
+    /// Number of the move from which draws are considered.
     pub from: u32,
 }
 
@@ -31,7 +30,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// These rules in a game that begins with so much of an advantage: a win must be seen by that much more.
+    /// These rules in a game that begins with an advantage: a win must be seen by that much more.
     pub fn beyond_lead(self, cp: i32) -> Rules {
         let raised = |r: Resign| Resign {
             cp: r.cp.saturating_add(cp),
@@ -44,7 +43,7 @@ impl Rules {
     }
 }
 
-/// Reads as many whole numbers as there are names, none below 0 and those of moves above 0.
+/// Reads as many whole numbers as there are names, none below 0 and numbers of moves above 0.
 fn numbers<const N: usize>(text: &str, names: &str) -> Result<[i32; N]> {
     let wrong = || anyhow!("`{text}`: expected {names} with commas between them");
     let all: Vec<i32> = text
@@ -93,13 +92,13 @@ struct Streak {
     even: u32,
 }
 
-/// What both sides have said in a game so far.
+/// What both sides have reported in a game so far.
 #[derive(Clone, Debug, Default)]
 pub struct Opinions([Streak; 2]);
 
 impl Opinions {
-    /// Takes in what a side thinks of its position as it makes a move of the number, and says whether both
-    /// agree by now. A side that tells no score agrees to nothing.
+    /// Records what a side thinks of its position as it makes the move with this number, and returns the verdict if
+    /// both agree by now. A side that reports no score agrees to nothing.
     pub fn add(
         &mut self,
         rules: &Rules,
@@ -152,7 +151,7 @@ mod tests {
             }
             verdict
         };
-        // Black has still to say for a second time that it is lost.
+        // Black has yet to say a second time that it is lost.
         assert_eq!(play(&[600, -600, 600]), None);
         assert_eq!(
             play(&[600, -600, 600, -600]),
@@ -162,11 +161,11 @@ mod tests {
             play(&[-500, 500, -500, 31_000]),
             Some(Verdict::Won(Side::Black))
         );
-        // One side sees it otherwise, or both think that they are better.
+        // One side disagrees, or both think that they are better.
         assert_eq!(play(&[600, -400, 600, -400, 600, -400]), None);
         assert_eq!(play(&[600, 600, 600, 600, 600, 600]), None);
         assert_eq!(play(&[600, -600, 400, -600, 600, -600]), None);
-        // Even from move 5 on, for two moves of each.
+        // Even from move 5 on, for two moves of each side.
         let even = [0; 12];
         assert_eq!(play(&even[..11]), None);
         assert_eq!(play(&even), Some(Verdict::Drawn));

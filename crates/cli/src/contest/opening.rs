@@ -1,14 +1,14 @@
-//! Balanced openings: random moves from a start, kept if a short search finds neither side much better, or, where the
-//! start itself favours a side by more, neither much better than there.
-//! The same seed and number give the same opening.
+//! Balanced openings: random moves from a start, kept if a short search finds neither side much better, or, if the
+//! start itself favours a side by more, neither much better than there. The same seed and number give the same
+//! opening.
 
 use engine::{Engine, Limits, Options, Score};
 use husun::{Game, Move, Position, Side};
 use std::sync::atomic::AtomicBool;
 
-/// How many random beginnings are tried before the most even of them is taken.
+/// How many random beginnings are tried before the most even of them is used.
 const TRIES: u32 = 100;
-/// Positions of the search that judges.
+/// Positions visited by the judging search.
 const NODES: u64 = 8000;
 
 /// How openings are made.
@@ -16,12 +16,12 @@ const NODES: u64 = 8000;
 pub struct Openings {
     pub start: Position,
     pub plies: u32,
-    /// The most that one side may be better, in centipawns.
+    /// The most that one side may be ahead, in centipawns.
     pub balance: i32,
     pub seed: u64,
 }
 
-/// An opening, and who it favours.
+/// An opening, and which side it favours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
     pub moves: Vec<Move>,
@@ -29,7 +29,7 @@ pub struct Opening {
     pub lead: i32,
 }
 
-/// A small generator of random numbers (splitmix64).
+/// A small pseudo-random number generator (splitmix64).
 struct Random(u64);
 
 impl Random {
@@ -47,7 +47,7 @@ impl Random {
 }
 
 impl Openings {
-    /// The opening of a number.
+    /// The opening with a number.
     pub fn get(&self, number: u32) -> Opening {
         let mut random = Random(self.seed ^ (u64::from(number) + 1).wrapping_mul(0x9e37_79b9));
         let mut engine = Engine::new(self.start.variant().clone(), Options::default());
@@ -79,7 +79,7 @@ impl Openings {
         best.map(|(_, opening)| opening).unwrap_or_default()
     }
 
-    /// A game of random moves that has not ended.
+    /// A random game that has not ended.
     fn walk(&self, random: &mut Random) -> Option<Game> {
         let mut game = Game::new(self.start.clone());
         for _ in 0..self.plies {
@@ -92,7 +92,7 @@ impl Openings {
     }
 }
 
-/// What a short search says of a position, in centipawns for White; none for a forced win.
+/// What a short search says about a position, in centipawns for White; none for a forced win.
 fn judged(engine: &mut Engine, position: &Position) -> Option<i32> {
     let stop = AtomicBool::new(false);
     engine.clear();

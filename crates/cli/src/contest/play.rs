@@ -19,7 +19,7 @@ pub enum Misdeed {
     IllegalMove,
     /// Its time ran out.
     TimeLoss,
-    /// It said that a game was over that was not.
+    /// It claimed that a game was over that was not.
     WrongClaim,
     /// It refused a legal move or could not play the game.
     Unfit,
@@ -35,26 +35,26 @@ impl Misdeed {
     ];
 }
 
-/// What a move took and was thought worth.
+/// What a move took and its score.
 #[derive(Clone, Copy, Debug)]
 pub struct Note {
     pub spent: Duration,
     pub score: Option<(i32, u32)>,
 }
 
-/// A game that has been played.
+/// A finished game.
 pub struct Played {
     pub game: Game,
     pub winner: Option<Side>,
     /// Why it ended.
     pub reason: String,
-    /// Who did what it must not do, and the particulars.
+    /// Which side did something that it must not do, and the details.
     pub misdeed: Option<(Side, Misdeed, String)>,
     /// For each move after the opening.
     pub notes: Vec<Note>,
-    /// When it began, as tags of PGN.
+    /// When it began, as PGN tags.
     pub dates: [(&'static str, String); 3],
-    /// Whether an engine is to be started anew.
+    /// Whether an engine must be restarted.
     pub broken: [bool; 2],
 }
 
@@ -63,7 +63,7 @@ pub struct Plan<'a> {
     /// White's and Black's.
     pub terms: [&'a Terms; 2],
     pub opening: &'a [Move],
-    /// After so many half-moves the game is a draw.
+    /// After this many half-moves the game is a draw.
     pub max_plies: usize,
     /// What ends it early.
     pub rules: &'a Rules,
@@ -89,7 +89,7 @@ pub fn play(mut game: Game, players: &mut [&mut dyn Player; 2], plan: &Plan) -> 
             (outcome.and_then(|o| o.winner), reason.to_owned(), None)
         }
         End::Length => {
-            // The game goes on, so it can be given up as a draw.
+            // The game is still going on, so it can be ended as a draw.
             let _ = game.abandon(None);
             (None, format!("{} half-moves", plan.max_plies), None)
         }
@@ -165,20 +165,20 @@ fn run(
     End::Rules
 }
 
-/// The clocks and what has been said, beside the game. Each side has a clock of its own, which runs only while
-/// that side thinks, as both may play by different ones.
+/// The clocks and the scores reported, beside the game. Each side has a separate clock, which runs only while that
+/// side thinks, as the sides may have different time controls.
 struct ClocksAndOpinions<'a> {
     terms: [&'a Terms; 2],
     rules: &'a Rules,
     clocks: [Option<Clock>; 2],
-    /// Time by the clocks: the sum of what the moves took.
+    /// Clock time: the sum of what the moves took.
     now: Duration,
     opinions: Opinions,
 }
 
 impl<'a> ClocksAndOpinions<'a> {
     fn new(plan: &Plan<'a>) -> ClocksAndOpinions<'a> {
-        // A control that makes no sense is refused where it is read.
+        // A control that makes no sense is refused when it is read.
         let clock = |terms: &Terms| Clock::new(terms.clock()?).ok();
         ClocksAndOpinions {
             terms: plan.terms,
@@ -196,8 +196,8 @@ impl<'a> ClocksAndOpinions<'a> {
         })
     }
 
-    /// Takes what a move took off its side's time; false if that was too much. What is allowed for the way
-    /// to the clock is not taken off.
+    /// Subtracts what a move took from its side's time; false if that was too much. The allowance for the way to the
+    /// clock is not subtracted.
     fn press(&mut self, side: Side, spent: Duration) -> bool {
         let terms = self.terms[side.index()];
         let time = terms.time(self.left()[side.index()]);

@@ -10,25 +10,25 @@ use std::time::{Duration, Instant};
 
 /// How long an engine may take for everything but its moves.
 pub const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a move may take where no clock runs.
+/// How long a move may take if no clock runs.
 const NO_CLOCK: Duration = Duration::from_secs(600);
-/// The longest that a move is waited for, whatever the clock says.
+/// The longest wait for a move, whatever the clock says.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long an engine has to answer once it was told to stop.
+/// How long an engine has to answer after it was told to stop.
 pub const GRACE: Duration = Duration::from_secs(2);
 
-/// What a match is like for all its games.
+/// The terms of all games of a match.
 #[derive(Clone, Debug)]
 pub struct Terms {
     pub control: Control,
     /// Mebibytes of each engine's table.
     pub hash: usize,
     pub threads: usize,
-    /// How much later than its time a move may come.
+    /// How late a move may come.
     pub margin: Duration,
 }
 
-/// What White and Black have left; unlimited where no clock runs.
+/// What White and Black have left; unlimited if no clock runs.
 pub type Clocks = [Remaining; 2];
 
 impl Terms {
@@ -40,7 +40,7 @@ impl Terms {
         }
     }
 
-    /// How long the side to move may take, without what is allowed for the way to the clock.
+    /// How long the side to move may take, without the allowance for the way to the clock.
     pub fn time(&self, left: Remaining) -> Option<Duration> {
         match self.control {
             Control::Clock(control) => left.total(control),
@@ -49,21 +49,21 @@ impl Terms {
         }
     }
 
-    /// Until when an answer is waited for.
+    /// When waiting for an answer ends.
     pub fn deadline(&self, asked: Instant, left: Remaining) -> Instant {
         let time = self.time(left).map(|time| time + self.margin);
-        // Correspondence outlasts what an instant can say.
+        // Correspondence times exceed what an instant can represent.
         let time = time.unwrap_or(NO_CLOCK).min(LONGEST);
         asked + time
     }
 }
 
-/// A clock as an engine understands it that knows only time left and an increment.
+/// A clock in the form for engines that know only time left and an increment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plain {
     pub left: Duration,
     pub increment: Duration,
-    /// Whether all of the time is for one move.
+    /// Whether all of the time is for a single move.
     pub one_move: bool,
 }
 
@@ -116,15 +116,15 @@ impl Plain {
 pub enum Answer {
     /// A move, as it was written.
     Move(String),
-    /// It gives up.
+    /// It resigns.
     Resign,
-    /// It takes the end of the game rather than move.
+    /// It accepts the end of the game rather than move.
     Accept,
-    /// It says that the game is over, in the words of its claim.
+    /// It claims that the game is over, in these words.
     Claim(String),
 }
 
-/// An answer with what came along.
+/// An answer and what came with it.
 #[derive(Clone, Debug)]
 pub struct Reply {
     /// None if time ran out.
@@ -140,7 +140,7 @@ pub trait Player: Send {
     fn begin(&mut self, start: &Position, terms: &Terms) -> Result<(), Fault>;
     /// Asks for a move.
     fn think(&mut self, game: &Game, clocks: &Clocks, terms: &Terms) -> Result<Reply, Fault>;
-    /// Reads a move that it has written.
+    /// Reads a move that the engine has written.
     fn read(&self, position: &Position, text: &str) -> Option<Move>;
     /// Tells it that the game is over.
     fn end(&mut self, game: &Game) -> Result<(), Fault>;
@@ -160,7 +160,7 @@ pub fn is_setup(position: &Position) -> bool {
     *position == position.variant().start()
 }
 
-/// A score of a mate in so many moves, as one number.
+/// The score of a mate in `moves` moves, as one number.
 pub fn mate(moves: i32) -> i32 {
     let distance = moves.saturating_abs().min(500);
     moves.signum() * (31_000 - distance)

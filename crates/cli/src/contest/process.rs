@@ -1,4 +1,4 @@
-//! An engine as a process: lines to it, lines from it with the instants at which they came.
+//! An engine as a process: lines to it, lines from it with their times of arrival.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 /// The longest line that is read from an engine, in bytes.
 const MAX_LINE: u64 = 1 << 16;
-/// How often it is looked whether an engine is waited for still.
+/// How often to check whether the engine's answer is still wanted.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What goes wrong with an engine.
+/// What can go wrong with an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// It cannot be started.
@@ -24,10 +24,10 @@ pub enum Fault {
     /// It does not answer.
     #[error("does not answer to `{0}`")]
     Silent(&'static str),
-    /// Nobody waits for its answer any more.
-    #[error("is not waited for any more")]
+    /// Nobody is waiting for its answer any more.
+    #[error("is no longer waited for")]
     Over,
-    /// It cannot play the game as asked.
+    /// It cannot play the game as required.
     #[error("{0}")]
     Unfit(String),
 }
@@ -79,7 +79,7 @@ impl Process {
         })
     }
 
-    /// Has whoever waits for a line give up when this is set.
+    /// Makes a wait for a line give up when this flag is set.
     pub fn give_up_by(&mut self, over: Arc<AtomicBool>) {
         self.over = Some(over);
     }
@@ -108,7 +108,7 @@ impl Process {
         }
     }
 
-    /// Reads lines until one is what is waited for; `what` names the question in the fault.
+    /// Reads lines until one is the expected answer; `what` names the question in the fault.
     pub fn wait(
         &mut self,
         what: &'static str,

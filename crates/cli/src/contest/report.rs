@@ -1,4 +1,4 @@
-//! What a match has shown, for people, as JSON, and its games as PGN.
+//! The results of a match, for people and as JSON, and its games as PGN.
 
 use super::play::{Misdeed, Played};
 use super::state::{State, Which};

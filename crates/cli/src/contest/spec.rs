@@ -1,4 +1,4 @@
-//! What the command line says about the engines and the time that they get.
+//! What the command line says about the engines and their time.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use husun::clock::TimeControl;
@@ -18,7 +18,7 @@ impl Protocol {
         [(Protocol::Uci, "uci"), (Protocol::XBoard, "xboard")];
 }
 
-/// An engine: how it is started, what it speaks, how it is set.
+/// An engine: how it is started, which protocol it speaks, its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spec {
     pub name: String,
@@ -89,11 +89,11 @@ pub enum Control {
 impl FromStr for Control {
     type Err = anyhow::Error;
 
-    /// `2+0.02` (seconds and increment), a clock as `tiger:2m+1s`, `movetime:0.1`, `nodes:20000`, `depth:4`.
+    /// `2+0.02` (seconds and increment), a clock such as `tiger:2m+1s`, `movetime:0.1`, `nodes:20000`, `depth:4`.
     fn from_str(text: &str) -> Result<Control> {
         let expected = || {
             anyhow!(
-                "`{text}`: expected SECONDS+INCREMENT, a clock as tiger:2m+1s, fischer:2m+1s, delay:2m+1s, \
+                "`{text}`: expected SECONDS+INCREMENT, a clock such as tiger:2m+1s, fischer:2m+1s, delay:2m+1s, \
                  byoyomi:1m+3x5s or days:1, movetime:SECONDS, nodes:N or depth:N"
             )
         };

@@ -1,5 +1,5 @@
-//! What is known of a match so far, in a file that a later run goes on from: first what the match is,
-//! then a line of JSON for every game that was played to its end.
+//! The state of a match so far, in a file from which a later run continues: first what the match is, then a line of
+//! JSON for every finished game.
 
 use super::play::Misdeed;
 use super::stats::Tally;
@@ -10,7 +10,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
-/// What a match is. Another run with another one does not go on from the file.
+/// What a match is. A run of another match does not continue from the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
     pub game: String,
@@ -32,7 +32,7 @@ pub enum Which {
 /// A game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FinishedGame {
-    /// Its number, from 0. Games 2n and 2n + 1 have one opening; the first engine is White in 2n.
+    /// Its number, from 0. Games 2n and 2n + 1 share an opening; the first engine is White in 2n.
     pub number: u32,
     /// Half-points of the first engine.
     pub half_points: u8,
@@ -50,7 +50,7 @@ pub struct State {
 }
 
 impl State {
-    /// Goes on from a file, or begins one. Without a path nothing is kept.
+    /// Continues from a file, or begins one. Without a path nothing is kept.
     pub fn open(path: Option<&Path>, heading: &Heading) -> Result<State> {
         let Some(path) = path else {
             return Ok(State::default());
@@ -65,7 +65,7 @@ impl State {
             while file.read_line(&mut text)? > 0 && text.ends_with('\n') {
                 if whole == 0 {
                     let found: Heading = serde_json::from_str(&text)
-                        .with_context(|| format!("{name}: line 1 is no heading of a match"))?;
+                        .with_context(|| format!("{name}: line 1 is not the heading of a match"))?;
                     ensure!(
                         found == *heading,
                         "{name}: holds another match ({} against {} in {}, {}): \
@@ -86,7 +86,7 @@ impl State {
         }
         let file = OpenOptions::new().create(true).append(true).open(path);
         let mut file = file.with_context(|| format!("{name}: cannot write"))?;
-        // A line that was cut off by the interruption is written anew.
+        // A line cut off by the interruption is written anew.
         file.set_len(whole)?;
         if whole == 0 {
             writeln!(file, "{}", serde_json::to_string(heading)?)?;
@@ -97,7 +97,7 @@ impl State {
         })
     }
 
-    /// Takes a game in.
+    /// Adds a game.
     pub fn add(&mut self, game: FinishedGame) -> Result<()> {
         if let Some(file) = &mut self.file {
             writeln!(file, "{}", serde_json::to_string(&game)?)?;
@@ -124,7 +124,7 @@ impl State {
         tally
     }
 
-    /// How often an engine did what it must not do.
+    /// How often an engine did something that it must not do.
     pub fn misdeeds(&self, which: Which, kind: Misdeed) -> usize {
         let all = self
             .finished
@@ -133,7 +133,7 @@ impl State {
         all.filter(|(w, k, _)| *w == which && *k == kind).count()
     }
 
-    /// How often games ended so, the most frequent first. Misdeeds are not among them.
+    /// How often games ended in each way, the most frequent first, not counting misdeeds.
     pub fn endings(&self) -> Vec<(String, usize)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for game in self.finished.values().filter(|game| game.misdeed.is_none()) {

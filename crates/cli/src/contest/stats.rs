@@ -1,6 +1,6 @@
-//! What the results of a match say: Elo difference with its error, likelihood of superiority, and the
-//! sequential probability ratio test. All from pairs of games with the same opening and both colours,
-//! whose spread is smaller than that of single games.
+//! The statistics of a match: Elo difference with its error, likelihood of superiority, and the sequential probability
+//! ratio test. All of them use pairs of games with the same opening and both colours, whose spread is smaller than
+//! that of single games.
 
 /// Wins, draws and losses of the first engine, and the scores of pairs in half-points, 0 to 4.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,12 +11,12 @@ pub struct Tally {
     pub pairs: [u32; 5],
 }
 
-/// A test of two hypotheses on the Elo difference.
+/// A test of two hypotheses about the Elo difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     pub low: f64,
     pub high: f64,
-    /// Chances of an error of either kind.
+    /// Probabilities of an error of either kind.
     pub alpha: f64,
     pub beta: f64,
 }
@@ -72,8 +72,8 @@ impl Tally {
         self.pairs.iter().map(|&n| f64::from(n)).sum()
     }
 
-    /// Mean and variance of a pair's score, each pair counting 0 to 1. A little of everything is taken for
-    /// granted, so that a few equal results do not pass for certainty.
+    /// Mean and variance of a pair's score, each pair counting 0 to 1. A little of every result is assumed in advance,
+    /// so that a few equal results do not pass for certainty.
     fn pair_moments(&self) -> (f64, f64) {
         const PRIOR: f64 = 0.1;
         let weight = |i: usize| f64::from(self.pairs[i]) + PRIOR;
@@ -92,7 +92,7 @@ impl Tally {
         (elo(score), elo(score - error), elo(score + error))
     }
 
-    /// How likely it is that the first engine is the stronger one.
+    /// The probability that the first engine is the stronger one.
     pub fn superiority(&self) -> f64 {
         let (mean, variance) = self.pair_moments();
         let error = (variance / self.pair_count().max(1.0)).sqrt();

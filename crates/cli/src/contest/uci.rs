@@ -11,11 +11,11 @@ use std::time::Instant;
 pub struct Uci {
     process: Process,
     start: String,
-    /// Whether it has been told which clock runs, so that it understands all of it.
+    /// Whether it was told which clock runs, so that it understands all of it.
     knows_clock: bool,
 }
 
-/// Shakes hands with an engine; tells the options that it has.
+/// Performs the handshake with an engine; returns its options.
 fn shake_hands(process: &mut Process) -> Result<Vec<String>, Fault> {
     process.say("uci")?;
     let mut options = Vec::new();
@@ -28,7 +28,7 @@ fn shake_hands(process: &mut Process) -> Result<Vec<String>, Fault> {
     Ok(options)
 }
 
-/// The games that an engine says it plays, in its own words.
+/// The games that an engine says it plays, by its own names.
 pub fn games(process: &mut Process) -> Result<Vec<String>, Fault> {
     let options = shake_hands(process)?;
     let mut options = options.iter().filter_map(|o| o.split_once(" type "));
@@ -40,7 +40,7 @@ pub fn games(process: &mut Process) -> Result<Vec<String>, Fault> {
 }
 
 impl Uci {
-    /// Shakes hands with an engine and sets its options.
+    /// Performs the handshake with an engine and sets its options.
     pub fn new(mut process: Process, spec: &Spec, terms: &Terms) -> Result<Uci, Fault> {
         let options = shake_hands(&mut process)?;
         let find = |name: &str| {
@@ -128,7 +128,7 @@ fn go(clocks: &Clocks, terms: &Terms, turn: Side, knows_clock: bool) -> String {
     text
 }
 
-/// What a side has left in the words of `go`, without the letter of the side.
+/// What a side has left in the words of `go`, without the side's letter.
 fn words(left: Remaining) -> Vec<String> {
     let word = |name: &str, ms: u128| format!("{name} {ms}");
     match left {
@@ -150,7 +150,7 @@ fn words(left: Remaining) -> Vec<String> {
     }
 }
 
-/// Score and depth of an `info` line, of the first line only.
+/// Score and depth of an `info` line, if it is for the first line.
 fn score(line: &str) -> Option<(i32, u32)> {
     let words: Vec<&str> = line.split(' ').collect();
     let after = |word: &str| {

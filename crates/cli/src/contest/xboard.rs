@@ -8,9 +8,9 @@ use husun::{Game, Move, Position, Side, game::Outcome};
 use protocol::xboard::{Features, move_text, read_move};
 use std::time::{Duration, Instant};
 
-/// How long features are waited for, once the engine has asked for time.
+/// How long to wait for features after the engine has asked for time.
 const FEATURES: Duration = Duration::from_secs(10);
-/// How long they are waited for before.
+/// How long to wait for them before that.
 const FIRST_FEATURE: Duration = Duration::from_secs(3);
 
 /// A player that speaks XBoard.
@@ -26,7 +26,7 @@ pub struct XBoard {
 }
 
 impl XBoard {
-    /// Shakes hands with an engine and sets its options.
+    /// Performs the handshake with an engine and sets its options.
     pub fn new(mut process: Process, spec: &Spec, terms: &Terms) -> Result<XBoard, Fault> {
         if let Control::Nodes(_) = terms.control {
             return Err(Fault::Unfit(
@@ -94,7 +94,7 @@ impl XBoard {
         }
     }
 
-    /// Tells it the moves that it does not know yet, the last of them after `before_last`.
+    /// Sends it the moves that it does not know yet, the last of them after `before_last`.
     fn tell(&mut self, game: &Game, before_last: &str) -> Result<(), Fault> {
         let moves = game.moves();
         let mut told = before_last.is_empty();
@@ -115,7 +115,7 @@ impl XBoard {
         Ok(())
     }
 
-    /// What a line is worth as an answer.
+    /// What a line means as an answer.
     fn answer(&self, line: &str, turn: Side) -> Result<Option<Answer>, Fault> {
         if let Some(text) = line.strip_prefix("move ") {
             return Ok(Some(Answer::Move(text.trim().into())));
@@ -139,7 +139,7 @@ impl XBoard {
     }
 }
 
-/// The time control; seconds alone below a minute, as XBoard writes it.
+/// The time control; only seconds below a minute, as XBoard writes it.
 fn level(control: Control) -> String {
     match control {
         Control::Clock(TimeControl::Correspondence { days }) => {

@@ -1,4 +1,4 @@
-//! The forms in which `husun pgn convert` writes a game.
+//! The formats in which `husun pgn convert` writes a game.
 
 use anyhow::Result;
 use clap::Args;
@@ -6,17 +6,17 @@ use husun::record::Record;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
-/// How games are written; PGN if nothing else is said.
+/// How games are written; PGN by default.
 #[derive(Args)]
 #[group(multiple = false)]
 pub struct Form {
-    /// One JSON object a game: tags, start, moves in both notations, result, last position
+    /// One JSON object per game: tags, start, moves in both notations, result, last position
     #[arg(long)]
     json: bool,
-    /// One line a game: its moves in UCI form
+    /// One line per game: its moves in UCI form
     #[arg(long)]
     uci: bool,
-    /// One line a game: its last position
+    /// One line per game: its last position
     #[arg(long)]
     fen: bool,
 }

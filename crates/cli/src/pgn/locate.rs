@@ -1,5 +1,5 @@
-//! The place of a game's fault in its text: of the move that cannot be played, or of the tag. The
-//! game's tree knows no places, so its text is walked through once more, only for a game that is bad.
+//! The place of a game's fault in its text: of the move that cannot be played, or of the tag. The tree of a game has
+//! no places, so its text is scanned once more, only for a faulty game.
 
 use super::tape::line_length;
 use husun::Position;
@@ -47,8 +47,8 @@ pub fn wrong_move(raw: &RawGame, start: &Position, text: &[u8], line: u64) -> Lo
     tag("", text, line)
 }
 
-/// The moves as they stand in the text, variations behind the move that they replace, up to the first
-/// that cannot be played; tells whether there is one. In a variation, moves behind a null move are not played.
+/// The moves in the order of the text, variations after the move that they replace, up to the first that cannot be
+/// played; tells whether there is one. In a variation, moves after a null move are not played.
 fn up_to_wrong<'a>(
     line: &'a Movetext,
     start: &Position,
@@ -79,7 +79,7 @@ fn up_to_wrong<'a>(
     false
 }
 
-/// Moves that stand in the text and are not played.
+/// Moves in the text that are not played.
 fn unplayed<'a>(nodes: &'a [Node], moves: &mut Vec<&'a str>) {
     for node in nodes {
         moves.push(&node.san);
@@ -89,7 +89,7 @@ fn unplayed<'a>(nodes: &'a [Node], moves: &mut Vec<&'a str>) {
     }
 }
 
-/// The words outside tags and comments, without annotations that hang on them.
+/// The words outside tags and comments, without annotations attached to them.
 fn words(text: &[u8], line: u64) -> Vec<(String, Location)> {
     let mut words = Vec::new();
     let mut in_comment = false;

@@ -31,9 +31,9 @@ pub struct Options {
 
 #[derive(Subcommand)]
 enum CheckOrConvert {
-    /// Read all games, play their moves and report those that are wrong
+    /// Read all games, play their moves and report the faulty ones
     Check(Check),
-    /// Read all games and write them again, in the form of the standard
+    /// Read all games and write them again in the standard form
     Convert(Convert),
 }
 
@@ -59,7 +59,7 @@ struct Input {
     /// Files to read; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Take all games to be of this game, whatever their Variant tag says
+    /// Treat all games as this game, whatever their Variant tag says
     #[arg(long, value_name = "ID")]
     game: Option<String>,
 }
@@ -67,13 +67,13 @@ struct Input {
 /// What is wrong with a game.
 struct Fault {
     file: String,
-    /// Which game of the file, from 1.
+    /// Number of the game in the file, from 1.
     number: u64,
     at: Location,
     reason: String,
 }
 
-/// A game that could be read, with its number in its file.
+/// A readable game, with its number in its file.
 struct Good<'a> {
     file: &'a str,
     number: u64,
@@ -161,7 +161,7 @@ impl Fault {
 }
 
 impl Good<'_> {
-    /// What is strange about a game that can be read: its result is not that of its moves.
+    /// A remark on a game that can be read: its result does not match its moves.
     fn strange(&self) -> Option<String> {
         let game = self.record.game();
         if game.moves().len() < self.record.main.plies.len() {
@@ -172,7 +172,7 @@ impl Good<'_> {
             ));
         }
         let outcome = game.outcome()?;
-        // Players need not know of draws that an arbiter would declare.
+        // Players need not know about draws that an arbiter would declare.
         let plain = !matches!(outcome.reason, Reason::Repetition | Reason::MoveRule);
         let expected = marker(&outcome);
         (plain && expected != self.record.result).then(|| {
@@ -201,7 +201,7 @@ impl Good<'_> {
 }
 
 impl Input {
-    /// Reads every game of every file and hands it over, or what is wrong with it.
+    /// Reads every game of every file and hands it over, or its fault.
     fn each(
         &self,
         games: &Catalogue,
@@ -239,7 +239,7 @@ impl Input {
 }
 
 impl Totals {
-    /// Counts a game and says which it is.
+    /// Counts a game and returns its number.
     fn count<'a>(
         &mut self,
         file: &'a str,
@@ -270,7 +270,7 @@ impl Totals {
     }
 }
 
-/// Where in its text a game cannot be understood.
+/// Where in its text a game's fault is.
 fn place(
     raw: &RawGame,
     error: &RecordError,

@@ -1,10 +1,9 @@
-//! Where answers go: standard output and standard error, without tearing a progress bar that shows in
-//! the same terminal.
+//! The output: standard output and standard error, without tearing a progress bar in the same terminal.
 
 use indicatif::ProgressBar;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
-/// What is said about one game, then sent on its way.
+/// Output about one game, collected and then sent.
 pub struct Page {
     /// For standard output.
     pub out: Vec<u8>,
@@ -45,7 +44,7 @@ impl Page {
         Ok(())
     }
 
-    /// Lets nothing wait any longer.
+    /// Flushes everything.
     pub fn flush(&mut self) -> io::Result<()> {
         self.write()?;
         self.to.flush()

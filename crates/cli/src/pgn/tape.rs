@@ -1,20 +1,20 @@
-//! A reader that keeps the text of the game being read, so that the place of a wrong move can be told.
+//! A reader that keeps the text of the game being read, so that the place of a wrong move can be found.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
 use std::rc::Rc;
 
-/// Most bytes that are kept; a game beyond that is refused by the PGN reader.
+/// Most bytes kept; a longer game is refused by the PGN reader.
 const MOST: usize = 16 << 20;
 
 /// What has been read since the game's first line.
 struct Kept {
     text: Vec<u8>,
-    /// Number of the text's first line, from 1.
+    /// Line number of the kept text's first line, from 1.
     line: u64,
 }
 
-/// The text read so far, for others than the reader.
+/// The text read so far, for code other than the reader.
 #[derive(Clone)]
 pub struct Recording(Rc<RefCell<Kept>>);
 
@@ -37,7 +37,7 @@ impl<R: BufRead> Tape<R> {
         }
     }
 
-    /// The text kept.
+    /// The kept text.
     pub fn recording(&self) -> Recording {
         self.kept.clone()
     }
@@ -62,7 +62,7 @@ impl Recording {
     }
 }
 
-/// Length of the first line, its LF, CR or both included.
+/// Length of the first line, including its LF, CR or both.
 pub fn line_length(text: &[u8]) -> usize {
     let Some(end) = text.iter().position(|b| matches!(b, b'\n' | b'\r')) else {
         return text.len();
@@ -88,7 +88,7 @@ impl<R: BufRead> BufRead for Tape<R> {
 
     fn consume(&mut self, n: usize) {
         let mut kept = self.kept.0.borrow_mut();
-        // What is consumed has been shown by `fill_buf`, which then has it at hand.
+        // What is consumed was returned by `fill_buf` before, so it is still at hand.
         if let Ok(shown) = self.from.fill_buf()
             && kept.text.len() < MOST
         {

@@ -1,4 +1,4 @@
-//! What a player can type: a move in either notation, or a word. One list serves for reading and help.
+//! What a player can type: a move in either notation, or a command word. One list serves for parsing and help.
 
 use husun::{Move, Position};
 
@@ -15,7 +15,7 @@ pub enum Command {
     Hint,
     /// Let the computer make this move.
     Go,
-    /// Take back.
+    /// Take back a move.
     Undo,
     /// Resign.
     Resign,
@@ -39,7 +39,7 @@ pub enum Command {
     Quit,
 }
 
-/// Every word with what follows it and what it does.
+/// Every word with its argument and what it does.
 pub const WORDS: [(&str, &str, &str); 16] = [
     ("help", "", "show this list"),
     ("board", "", "show the board"),

@@ -1,5 +1,5 @@
-//! The computer's thinking, in a thread of its own so that the interface stays live. Whoever asks gets
-//! answers with the number of the question; an answer to an older question is to be passed over.
+//! The computer's thinking, in a thread of its own so that the interface stays responsive. Answers carry the number of
+//! their question; an answer to an older question must be ignored.
 
 use super::timed_game::TimedGame;
 use engine::pace::{Choice, natural};
@@ -13,28 +13,28 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Stack of the thread in bytes: a search goes deep.
+/// Stack of the thread in bytes: a search recurses deeply.
 const STACK: usize = 16 << 20;
 /// Time for a hint.
 const HINT: Duration = Duration::from_millis(1500);
-/// Most time for a move without a clock, by level.
+/// Most time for a move without a clock: at a lower level, and at full strength.
 const WITHOUT_CLOCK: [Duration; 2] = [Duration::from_millis(1900), Duration::from_secs(4)];
 
-/// What is asked.
+/// What the computer is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// A move to be made.
     Move(Level),
-    /// A move to be proposed.
+    /// A move to be suggested.
     Hint,
 }
 
 /// What the computer says.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// How far it is.
+    /// Progress of the search.
     Progress(Info),
-    /// What it has found.
+    /// The result.
     Done(SearchResult),
 }
 
@@ -49,16 +49,16 @@ struct Question {
     manner: Option<Manner>,
 }
 
-/// How the computer takes its time over a move that it is to make.
+/// How the computer paces a move that it is to make.
 struct Manner {
     ply: usize,
-    /// Where the opponent has just taken something.
+    /// Square on which the opponent has just captured something.
     taken_on: Option<Square>,
     /// What is left on its clock.
     left: Option<Duration>,
 }
 
-/// How often it is asked, while the computer takes its time, whether the question still stands.
+/// How often to check, while the computer takes its time, whether the question still stands.
 const NAP: Duration = Duration::from_millis(20);
 
 /// The computer.
@@ -67,15 +67,15 @@ pub struct EngineThread {
     answers: Receiver<(u64, Answer)>,
     asked: u64,
     stop: Arc<AtomicBool>,
-    /// What the choices of the lower levels are drawn from, the same throughout.
+    /// Seed for the choices of the lower levels, the same throughout.
     seed: u64,
     /// Whether the lower levels take a natural time over a move.
     pause: bool,
 }
 
 impl EngineThread {
-    /// A computer that waits for questions about the engine's game. With `pause` it takes a natural time to move, where
-    /// somebody looks on; at full strength it moves when it has thought.
+    /// A computer that waits for questions about the engine's game. With `pause` it takes a natural time to move, for
+    /// somebody looking on; at full strength it moves when it has finished thinking.
     pub fn new(mut engine: Engine, pause: bool) -> io::Result<EngineThread> {
         let (questions, inbox) = mpsc::channel::<Question>();
         let (outbox, answers) = mpsc::channel();
@@ -120,7 +120,7 @@ impl EngineThread {
                 _ => None,
             },
         };
-        // If the thread is gone, no answer comes, and the game can still be saved.
+        // If the thread is gone, no answer comes, but the game can still be saved.
         let _ = self.questions.send(question);
     }
 
@@ -130,14 +130,14 @@ impl EngineThread {
         self.asked += 1;
     }
 
-    /// The next answer to the last question, if there is one by now.
+    /// The next answer to the last question, if there is one yet.
     pub fn answer(&self) -> Option<Answer> {
         let mut all = self.answers.try_iter();
         all.find(|(number, _)| *number == self.asked)
             .map(|(_, answer)| answer)
     }
 
-    /// Waits until the last question is answered; none if nobody answers.
+    /// Waits until the last question is answered; none if the thread is gone.
     pub fn wait(&self) -> Option<SearchResult> {
         loop {
             match self.answers.recv_timeout(Duration::from_secs(600)) {

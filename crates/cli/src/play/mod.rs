@@ -1,5 +1,5 @@
-//! `husun play`: a game against the computer or between two people, in the terminal interface or line
-//! by line. Which of the two, and with what, is decided here.
+//! `husun play`: a game against the computer or between two people, in the terminal interface or line by line. Which
+//! of the two, and the settings, are decided here.
 
 pub mod command;
 pub mod engine_thread;
@@ -25,7 +25,7 @@ use timed_game::{Player, TimedGame};
 /// Play a game against the computer, or between two people
 #[derive(Args)]
 pub struct Options {
-    /// Id of the game; without it, a menu in a terminal, else the first in age
+    /// Id of the game; if not given, a menu in a terminal, otherwise the first built-in game
     game: Option<String>,
     /// Your side
     #[arg(long, value_enum, default_value_t, value_name = "SIDE")]
@@ -33,8 +33,8 @@ pub struct Options {
     /// The computer's strength: 1 (a beginner's equal) to 8 (full)
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=8))]
     level: u8,
-    /// Clock: tiger:120m+60s, fischer:5m+3s, delay:5m+2s, byoyomi:10m+5x30s, days:3 or none; without
-    /// units minutes and then seconds, as 'tiger 120+60'
+    /// Clock: tiger:120m+60s, fischer:5m+3s, delay:5m+2s, byoyomi:10m+5x30s, days:3 or none; without units, minutes
+    /// and then seconds, such as 'tiger 120+60'
     #[arg(long, default_value = "none")]
     clock: TimeControl,
     /// Two people play; the computer only gives hints
@@ -42,7 +42,7 @@ pub struct Options {
     two_players: bool,
     #[command(flatten)]
     start: Start,
-    /// Go on with the first game of a PGN file
+    /// Continue the first game of a PGN file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "setup"])]
     load: Option<PathBuf>,
     /// Play line by line even in a terminal
@@ -103,16 +103,16 @@ pub struct Look {
     pub theme: Colours,
 }
 
-/// With what a game begins.
+/// How a game begins.
 pub enum Beginning {
     /// A position.
     Position(Box<Position>),
-    /// A game that goes on.
+    /// A game to be continued.
     Record(Box<Record>),
 }
 
 impl Beginning {
-    /// The game with the pieces set.
+    /// The game with its clock and players, ready to play.
     pub fn timed(self, terms: Terms, now: Duration) -> Result<TimedGame> {
         match self {
             Beginning::Position(position) => TimedGame::new(*position, terms, now),
@@ -149,7 +149,7 @@ impl Options {
     }
 }
 
-/// Whether the program talks to somebody at a terminal.
+/// Whether the program is used at a terminal.
 pub fn at_terminal() -> bool {
     std::io::stdout().is_terminal() && std::io::stdin().is_terminal()
 }
@@ -174,7 +174,7 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     }
 }
 
-/// Greets with the menu.
+/// Starts with the menu.
 pub fn menu(games: &Catalogue) -> Result<()> {
     let terms = Terms::against(
         Side::White,

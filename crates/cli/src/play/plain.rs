@@ -1,5 +1,5 @@
-//! Play line by line, for pipes and for terminals that can do no more: the board after each move,
-//! moves and words from standard input until it ends.
+//! Play line by line, for pipes and for simple terminals: the board after each move, moves and words from standard
+//! input until it ends.
 
 use super::command::{self, Command, Entry, WORDS};
 use super::engine_thread::{EngineThread, Purpose};
@@ -90,7 +90,7 @@ impl LineSession<'_> {
         self.began.elapsed()
     }
 
-    /// Takes a line of the player's.
+    /// Handles a line typed by the player.
     fn take(&mut self, line: &str, out: &mut impl Write) -> Result<Next> {
         if let Some(outcome) = self.timed.look_at_clock(self.now()) {
             self.result(&outcome, out)?;
@@ -104,7 +104,7 @@ impl LineSession<'_> {
         Ok(Next::More)
     }
 
-    /// Makes a move and shows what has become of it.
+    /// Makes a move and shows the result.
     fn make(&mut self, m: husun::Move, out: &mut impl Write) -> Result<()> {
         let before = self.timed.position().clone();
         let now = self.now();
@@ -139,7 +139,7 @@ impl LineSession<'_> {
         Ok(())
     }
 
-    /// The computer makes a move for the side to move; tells whether it did.
+    /// The computer makes a move for the side to move; returns whether it did.
     fn computer_moves(&mut self, level: Level, out: &mut impl Write) -> Result<bool> {
         let now = self.now();
         self.engine.ask(&self.timed, Purpose::Move(level), now);
@@ -323,7 +323,7 @@ impl LineSession<'_> {
 fn help(out: &mut impl Write) -> Result<()> {
     writeln!(
         out,
-        "A move, as Nf3, e4, b8=Q, O-O or in the form e2e4, b7b8q; or one of"
+        "A move, such as Nf3, e4, b8=Q, O-O or in the form e2e4, b7b8q; or one of"
     )?;
     for (word, file, what) in WORDS {
         writeln!(out, "  {:12} {what}", format!("{word} {file}"))?;
@@ -331,7 +331,7 @@ fn help(out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// Something that is different each time, for the choices of the lower levels.
+/// Something different each time, for the choices of the lower levels.
 pub fn seed() -> u64 {
     let now = std::time::SystemTime::now();
     let since = now.duration_since(std::time::SystemTime::UNIX_EPOCH);

@@ -1,4 +1,4 @@
-//! Games in files: writing a game as PGN, and reading one to go on with.
+//! Games in files: writing a game as PGN, and reading one to continue.
 
 use super::timed_game::TimedGame;
 use anyhow::{Context, Result, anyhow, bail};
@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// Writes games, and remembers which files are its own, so that no other is overwritten.
+/// Writes games, and remembers which files are its own, so that no others are overwritten.
 #[derive(Debug, Default)]
 pub struct Store {
     own: Vec<PathBuf>,

@@ -1,5 +1,5 @@
-//! A game that is being played: the game itself, the clock beside it and who moves the pieces. Knows no terminal;
-//! the caller tells the time.
+//! A game being played: the game itself, its clock and who moves the pieces. Knows no terminal; the caller provides
+//! the time.
 
 use super::Terms;
 use anyhow::Result;
@@ -36,14 +36,14 @@ pub struct TimedGame {
     clock: Clock,
     /// The clock before each move.
     before: Vec<Clock>,
-    /// What the mover had left after each move, where that is known.
+    /// What the mover had left after each move, if known.
     left: Vec<Option<Duration>>,
     players: [Player; 2],
-    /// When it began, as tags of PGN.
+    /// When it began, as PGN tags.
     dates: Vec<(&'static str, String)>,
 }
 
-/// The date of now, as tags of PGN.
+/// Today's date, as PGN tags.
 pub fn today() -> [(&'static str, String); 3] {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     date_tags(since.map_or(0, |d| d.as_secs()))
@@ -55,9 +55,9 @@ impl TimedGame {
         Self::with_game(Game::new(position), terms, now, today().into())
     }
 
-    /// A game that goes on. The clocks begin afresh.
+    /// A game to be continued. The clocks start afresh.
     pub fn go_on(record: &Record, terms: Terms, now: Duration) -> Result<TimedGame> {
-        // It began when its record says; where that says nothing, it is not known.
+        // It began when its record says; if that says nothing, it is not known.
         let known = today().map(|(name, _)| name).into_iter();
         let dates = known.filter_map(|name| Some((name, record.tag(name)?.to_owned())));
         Self::with_game(record.game(), terms, now, dates.collect())
@@ -167,7 +167,7 @@ impl TimedGame {
         Ok(self.ended(outcome, now))
     }
 
-    /// Ends the game if a flag has fallen; tells so if it just has.
+    /// Ends the game if a flag has fallen; returns the outcome if it just has.
     pub fn look_at_clock(&mut self, now: Duration) -> Option<Outcome> {
         let side = self.clock.flagged(now)?;
         let outcome = self.game.lose_on_time(side).ok();
@@ -207,8 +207,8 @@ impl TimedGame {
         Ok(outcome)
     }
 
-    /// The person at the keyboard offers a draw or agrees to one. The computer answers at once, by what
-    /// it thinks of its position. `None`: the offer stands or has been declined.
+    /// The person at the keyboard offers a draw or agrees to one. The computer answers at once, by what it thinks of
+    /// its position. `None`: the offer stands or has been declined.
     pub fn draw(&mut self, agrees: bool, now: Duration) -> Result<Option<Outcome>, ActionError> {
         let side = self.actor();
         let mut outcome = self.game.offer_draw(side)?;
@@ -253,7 +253,7 @@ fn tenths(time: Duration) -> Duration {
     Duration::from_millis(u64::try_from(tenths).unwrap_or(u64::MAX / 100) * 100)
 }
 
-/// Kinds of a side's people who are in prison.
+/// Kinds of a side's pieces that are in prison.
 pub fn prisoners(position: &Position, side: Side) -> Vec<Kind> {
     let letters = position.variant().state_letters().into_iter();
     let stands = letters.filter(|said| position.has_flag(said.flag));
@@ -263,7 +263,7 @@ pub fn prisoners(position: &Position, side: Side) -> Vec<Kind> {
         .collect()
 }
 
-/// What the result of a game is called, as `Black wins by checkmate, 0-1`.
+/// The result of a game in words, such as `Black wins by checkmate, 0-1`.
 pub fn result_line(outcome: &Outcome) -> String {
     let reason = outcome.reason.name();
     let [white, black] = outcome.points;

@@ -1,5 +1,5 @@
-//! A game on the screen as a state machine: keys, clicks, time and the computer's answers come in, and
-//! the state says what is to be drawn and what the computer is to be asked. Touches no terminal.
+//! A game on the screen as a state machine: keys, clicks, time and the computer's answers come in, and the state says
+//! what to draw and what to ask the computer. Does not touch the terminal.
 
 use super::After;
 use super::board::Layout;
@@ -15,14 +15,14 @@ use husun::{ActionError, Frame, Move, Outcome, Position, Side, Square};
 use std::path::Path;
 use std::time::Duration;
 
-/// What the computer is to be asked, and about which state of the game.
+/// What to ask the computer, and about which state of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wish {
-    /// What for.
+    /// The purpose.
     pub purpose: Purpose,
     /// After how many moves.
     ply: usize,
-    /// Which state of the game, so that the same ply after an undo is another question.
+    /// Version of the game's state, so that the same ply after an undo is another question.
     version: u64,
 }
 
@@ -46,13 +46,13 @@ pub struct App<'a> {
     pub view: Side,
     /// The square under the cursor.
     pub cursor: Square,
-    /// Whether the cursor is shown: once a key has moved it.
+    /// Whether the cursor is shown: only after a key has moved it.
     pub cursor_shown: bool,
     /// The piece that is about to move.
     pub selected: Option<Square>,
-    /// The move that the computer has proposed.
+    /// The move that the computer has suggested.
     pub hint: Option<Move>,
-    /// What is being typed.
+    /// The text being typed.
     pub entry: String,
     /// What is in front of the board.
     pub popup: Option<Popup>,
@@ -60,7 +60,7 @@ pub struct App<'a> {
     pub message: (Tone, String),
     /// How many rows the list of moves is scrolled up from its end.
     pub scroll: usize,
-    /// What the computer has told while thinking.
+    /// What the computer has reported while thinking.
     pub progress: Option<Info>,
     /// Where the board was last drawn.
     pub layout: Option<Layout>,
@@ -119,7 +119,7 @@ impl<'a> App<'a> {
         self.timed.position()
     }
 
-    /// What the computer is to be asked now.
+    /// What to ask the computer now, if anything.
     pub fn wish(&self) -> Option<Wish> {
         let purpose = match self.timed.computer_to_move() {
             Some(level) => Purpose::Move(level),
@@ -133,7 +133,7 @@ impl<'a> App<'a> {
         })
     }
 
-    /// What comes after, if the player has had enough.
+    /// What comes after this screen, if the player leaves it.
     pub fn leaving(&self) -> Option<After> {
         self.leaving.map(|quit| match quit {
             Some(()) => After::Quit,
@@ -146,17 +146,17 @@ impl<'a> App<'a> {
         std::mem::take(&mut self.other_game)
     }
 
-    /// Says something.
+    /// Shows a message.
     pub fn say(&mut self, text: impl Into<String>) {
         self.message = (Tone::Plain, text.into());
     }
 
-    /// Says why something is not done.
+    /// Shows why something is not done.
     pub fn refuse(&mut self, text: impl Into<String>) {
         self.message = (Tone::Refusal, text.into());
     }
 
-    /// Forgets what belonged to the position before.
+    /// Drops everything that belonged to the previous position.
     fn moved_on(&mut self) {
         self.version += 1;
         self.selected = None;
@@ -175,7 +175,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// Takes an answer of the computer's to the last question.
+    /// Handles an answer of the computer to the last question.
     pub fn hear(&mut self, answer: Answer, now: Duration) {
         match answer {
             Answer::Progress(info) => self.progress = Some(info),
@@ -217,7 +217,7 @@ impl<'a> App<'a> {
         self.done(played);
     }
 
-    /// After a change of the game.
+    /// Follows up on a change of the game.
     fn done(&mut self, result: Result<Option<Outcome>, ActionError>) {
         match result {
             Err(error) => self.refuse(error.to_string()),
@@ -231,7 +231,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// Says what the player to move may do besides moving.
+    /// Tells the player to move what else is possible besides moving.
     fn remind(&mut self) {
         if !self.timed.human_to_move() {
             return;
@@ -266,7 +266,7 @@ impl<'a> App<'a> {
         moves.into_iter().find(|m| m.is_whole_act())
     }
 
-    /// Takes the chosen piece up, or moves it to the square.
+    /// Selects a piece of the player's, or moves the selected one to the square.
     pub fn click(&mut self, square: Square, now: Duration) {
         self.cursor = square;
         self.hint = None;
@@ -302,7 +302,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// Moves the cursor by a step as seen, over missing squares, or to the nearest square that way.
+    /// Moves the cursor one step as seen, across missing squares, or to the nearest square that way.
     pub fn step(&mut self, dx: i32, dy: i32) {
         let away = match self.view {
             Side::White => 1,
@@ -315,7 +315,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// Takes what has been typed.
+    /// Handles what has been typed.
     pub fn submit(&mut self, now: Duration) {
         let text = std::mem::take(&mut self.entry);
         match command::read(&text, self.position()) {
@@ -329,7 +329,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// Carries a command out, or asks first.
+    /// Carries a command out, or asks for confirmation first.
     pub fn carry_out(&mut self, command: Command, now: Duration) {
         let over = self.timed.game().outcome().is_some();
         match command {
@@ -406,7 +406,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// Goes on with the game of a file.
+    /// Continues the game in a file.
     pub fn load(&mut self, path: &str, now: Duration) {
         let timed = store::load(self.games, Path::new(path))
             .and_then(|record| TimedGame::go_on(&record, self.timed.terms(), now));
@@ -427,7 +427,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// Takes the answer to a popup.
+    /// Handles the answer to a popup.
     pub fn settle(&mut self, verdict: Verdict, now: Duration) {
         match verdict {
             Verdict::Open => {}
@@ -463,7 +463,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// Text from the clipboard goes where text is typed.
+    /// Text from the clipboard is inserted where text is being typed.
     pub fn paste(&mut self, text: &str) {
         let text: String = text.chars().filter(|c| !c.is_control()).collect();
         match &mut self.popup {
@@ -473,7 +473,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// The name offered for a file to save.
+    /// The default name for a file to save.
     pub fn file_name(&self) -> String {
         format!("{}.pgn", self.position().variant().id())
     }
@@ -491,7 +491,7 @@ fn first_cursor(timed: &TimedGame, side: Side) -> Square {
         .unwrap_or_else(|| unreachable!("a board has at least one square"))
 }
 
-/// The next existing square in a direction; where there is none, the nearest one on that side.
+/// The next existing square in a direction; if there is none, the nearest one on that side.
 fn towards(frame: &Frame, from: Square, dx: i32, dy: i32) -> Option<Square> {
     let straight = (1..16).find_map(|n| frame.step(from, dx * n, dy * n));
     let offset = |s: Square| {

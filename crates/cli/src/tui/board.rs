@@ -1,5 +1,5 @@
-//! The board on the screen: how large its squares are, where they lie, and painting what
-//! [`render::text`] gives, each of its cells spread over a square.
+//! The board on the screen: the size and place of its squares, and painting what [`render::text`] gives, with each of
+//! its cells spread over a square.
 
 use super::keys::BAR;
 use ratatui::buffer::Buffer;
@@ -12,7 +12,7 @@ use render::{Picture, Rgb};
 pub const PANEL: u16 = 34;
 /// Rows above and below the board: title, entry and bar.
 const ROWS: u16 = 3;
-/// Rows that the panel needs with them.
+/// Least rows for the panel and these.
 const LEAST_ROWS: u16 = 18;
 /// Sizes of a square, the best first.
 const SIZES: [(u16, u16); 6] = [(8, 4), (6, 3), (5, 3), (4, 2), (3, 1), (2, 1)];
@@ -20,7 +20,7 @@ const SIZES: [(u16, u16); 6] = [(8, 4), (6, 3), (5, 3), (4, 2), (3, 1), (2, 1)];
 /// Where things are on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// The line above all.
+    /// The line at the top.
     pub title: Rect,
     /// The board with the names of its files and ranks.
     pub board: Rect,
@@ -39,8 +39,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A layout for a board of that many files and ranks; none if the screen is too small, with the
-    /// least that is needed.
+    /// A layout for a board with that many files and ranks; if the screen is too small, the error is the least size.
     pub fn new(area: Rect, files: u8, ranks: u8) -> Result<Layout, (u16, u16)> {
         let (files, ranks) = (u16::from(files), u16::from(ranks));
         let margin = if ranks > 9 { 3 } else { 2 };
@@ -76,7 +75,7 @@ impl Layout {
         })
     }
 
-    /// Column and row of the square at a place of the screen, as seen.
+    /// Column and row of the square at a point of the screen, as seen.
     pub fn place(&self, x: u16, y: u16) -> Option<(u8, u8)> {
         let x = x.checked_sub(self.board.x + self.margin)? / self.cell.0;
         let y = y.checked_sub(self.board.y)? / self.cell.1;
@@ -84,7 +83,7 @@ impl Layout {
         Some((u8::try_from(x).ok()?, u8::try_from(y).ok()?)).filter(|_| inside)
     }
 
-    /// The function key whose name on the bar is at a place of the screen.
+    /// The function key whose name on the bar is at a point of the screen.
     pub fn bar_key(&self, x: u16, y: u16) -> Option<u8> {
         if y != self.bar.y {
             return None;
@@ -199,7 +198,7 @@ fn look(span: &Span, colors: Colors) -> Style {
     style
 }
 
-/// A colour as the terminal has it.
+/// A colour in the terminal's form.
 pub fn color(rgb: Rgb, colors: Colors) -> Color {
     match colors {
         Colors::None => Color::Reset,

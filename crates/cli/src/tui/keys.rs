@@ -1,4 +1,4 @@
-//! Which key does what. One list serves for reading, help and the bar at the bottom.
+//! Which key does what. One list serves for handling, help and the bar at the bottom.
 
 use super::app::App;
 use super::popup::{PathFor, Popup};
@@ -64,7 +64,7 @@ fn function(n: u8) -> Option<Act> {
 }
 
 impl App<'_> {
-    /// Takes a key.
+    /// Handles a key.
     pub fn key(&mut self, key: KeyEvent, now: Duration) {
         if let Some(mut popup) = self.popup.take() {
             let verdict = popup.key(key, self.position());
@@ -118,7 +118,7 @@ impl App<'_> {
         }
     }
 
-    /// Takes a click or a turn of the wheel.
+    /// Handles a click or a turn of the wheel.
     pub fn mouse(&mut self, mouse: MouseEvent, now: Duration) {
         match mouse.kind {
             MouseEventKind::ScrollUp => self.scroll = self.scroll.saturating_add(2),

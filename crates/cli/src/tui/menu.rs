@@ -18,9 +18,9 @@ use render::described::board_size;
 use render::{Picture, TextStyle};
 use std::sync::Arc;
 
-/// What the menu has come to.
+/// The outcome of the menu.
 pub enum Choice {
-    /// Nothing yet.
+    /// Nothing chosen yet.
     Open,
     /// A game with its terms.
     Play(Box<Position>, Terms),
@@ -69,7 +69,7 @@ pub struct Menu {
 }
 
 impl Menu {
-    /// A menu of all games; the terms are what it begins with.
+    /// A menu of all games; `terms` are the initial settings.
     pub fn new(games: &Catalogue, terms: Terms) -> Menu {
         let mut clocks: Vec<TimeControl> = CLOCKS.iter().filter_map(|c| c.parse().ok()).collect();
         if !clocks.contains(&terms.control) {
@@ -96,7 +96,7 @@ impl Menu {
         self.games.get(self.at)
     }
 
-    /// Takes a key.
+    /// Handles an event.
     pub fn take(&mut self, event: &Event) -> Choice {
         let Event::Key(KeyEvent {
             code,

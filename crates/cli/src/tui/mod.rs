@@ -1,5 +1,5 @@
-//! The terminal interface: takes the terminal over, passes keys, clicks and time to the menu or the
-//! game, and gives it back whatever happens.
+//! The terminal interface: takes over the terminal, passes keys, clicks and time to the menu or the game, and restores
+//! the terminal whatever happens.
 
 mod app;
 mod board;
@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 pub use panel::clock_text;
 
-/// How long to wait for a key before time and computer are looked at again.
+/// How long to wait for a key before checking time and computer again.
 const TICK: Duration = Duration::from_millis(50);
 
 /// What comes after a screen.
@@ -45,7 +45,7 @@ pub fn run(
     look: Look,
 ) -> Result<()> {
     let mut terminal = ratatui::try_init()?;
-    // A terminal without a mouse is as good.
+    // A terminal without a mouse works as well.
     let _ = execute!(stdout(), EnableMouseCapture);
     let result = screens(&mut terminal, games, beginning, terms, look);
     let _ = execute!(stdout(), DisableMouseCapture);
@@ -108,7 +108,7 @@ fn play(
     loop {
         terminal.draw(|frame| view::draw(frame, &mut app, origin.elapsed()))?;
         if event::poll(TICK)? {
-            // All that is waiting at once, so that a held key does not lag behind.
+            // Handles all waiting events at once, so that a held key does not lag behind.
             loop {
                 take(&mut app, &event::read()?, origin.elapsed());
                 if !event::poll(Duration::ZERO)? {
@@ -150,7 +150,7 @@ fn take(app: &mut App<'_>, event: &Event, now: Duration) {
     }
 }
 
-/// What a wish is for, for the status line.
+/// The purpose of a wish, for the status line.
 fn purpose_text(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Move(_) => "thinking",

@@ -1,4 +1,4 @@
-//! The panel beside the board: players with their clocks and losses, the moves, the message.
+//! The panel beside the board: players with their clocks and captured pieces, the moves, the message.
 
 use super::app::{App, Tone};
 use super::board::dim;
@@ -33,7 +33,7 @@ pub fn draw(frame: &mut Frame<'_>, app: &App<'_>, area: Rect, now: Duration) {
     frame.render_widget(message, said);
 }
 
-/// A player's name, clock, prisoners and the pieces that it has taken.
+/// A player's name, clock, prisoners and captures.
 fn players_text(app: &App<'_>, side: Side, width: u16, now: Duration) -> Text<'static> {
     let timed = app.timed();
     let game = timed.game();
@@ -135,7 +135,7 @@ fn clock_line(left: Remaining, runs: bool) -> Line<'static> {
     Line::from(spans)
 }
 
-/// What is left on a clock, for people.
+/// A clock's time left, for people.
 pub fn clock_text(left: Remaining) -> String {
     let line = clock_line(left, false);
     let text: String = line.spans.iter().map(|s| s.content.as_ref()).collect();

@@ -1,12 +1,12 @@
-//! What can stand in front of the board: help, a choice among moves, a question, the name of a file.
+//! What can appear in front of the board: help, a choice of moves, a question, the name of a file.
 
 use husun::{Move, Position, Special};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
-/// A question to be answered with yes or no.
+/// A yes-or-no question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confirm {
-    /// To give the game up.
+    /// To resign the game.
     Resign,
     /// To accept mate or stalemate.
     Accept,
@@ -31,7 +31,7 @@ impl Confirm {
     }
 }
 
-/// What a file is named for.
+/// What a file name is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathFor {
     /// To write the game.
@@ -40,7 +40,7 @@ pub enum PathFor {
     Load,
 }
 
-/// What stands in front of the board.
+/// What is shown in front of the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Popup {
     /// Keys and words.
@@ -92,12 +92,12 @@ pub enum Verdict {
 impl Popup {
     /// A choice among moves.
     pub fn choice(mut moves: Vec<Move>) -> Popup {
-        // What changes the piece comes first: that is what one wants most often.
+        // Moves that change the piece come first: they are what players want most often.
         moves.sort_by_key(|m| (!m.changes_kind(), m.placed()));
         Popup::Choice { moves, at: 0 }
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub fn key(&mut self, key: KeyEvent, position: &Position) -> Verdict {
         if key.code == KeyCode::Esc {
             return Verdict::Close;
@@ -163,7 +163,7 @@ fn choose(moves: &[Move], at: &mut usize, key: KeyEvent, position: &Position) ->
     Verdict::Open
 }
 
-/// What a choice among moves calls a move.
+/// The label of a move in a choice of moves.
 pub fn label(m: Move, position: &Position) -> String {
     let piece = |kind| position.variant().piece(kind);
     let placed = piece(m.placed());

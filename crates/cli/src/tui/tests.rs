@@ -1,4 +1,4 @@
-//! The interface fed with keys, clicks and answers, and looked at through a terminal in memory.
+//! The interface fed with keys, clicks and answers, and observed through a terminal in memory.
 
 use super::app::App;
 use super::board::Layout;

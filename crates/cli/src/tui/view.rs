@@ -1,4 +1,4 @@
-//! Draws a game: title, board, panel, what is typed, keys, and what stands in front.
+//! Draws a game: title, board, panel, typed text, keys, and the popup in front.
 
 use super::app::App;
 use super::board::{Layout, dim};
@@ -16,7 +16,7 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph, Wrap};
 use render::{Ink, Picture};
 use std::time::Duration;
 
-/// Draws all.
+/// Draws everything.
 pub fn draw(frame: &mut Frame<'_>, app: &mut App<'_>, now: Duration) {
     let area = frame.area();
     let board = app.position().variant().frame();
@@ -59,7 +59,7 @@ fn game(frame: &mut Frame<'_>, app: &App<'_>, layout: &Layout, now: Duration) {
     }
 }
 
-/// The board as it stands: last move, check, the chosen piece with its targets, the hint.
+/// The board with the last move, check, the selected piece with its targets, and the hint.
 fn picture(app: &App<'_>) -> Picture {
     let mut picture = Picture::of(app.position()).view(app.view);
     if let Some(&m) = app.timed().game().moves().last() {
@@ -166,7 +166,7 @@ fn boxed(frame: &mut Frame<'_>, area: Rect, title: &str, text: Text<'_>, scroll:
         .iter()
         .map(|line| (line.width() as u16).div_ceil(inner).max(1))
         .sum();
-    // Breaking at words may need a row more than the letters do.
+    // Breaking at words may need one row more than the number of letters suggests.
     let broken = u16::from(rows as usize > text.lines.len());
     let height = (rows + broken + 2).min(area.height);
     let place = Rect::new(

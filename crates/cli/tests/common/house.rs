@@ -1,4 +1,4 @@
-//! A server with a folder of its own, the accounts of people and programs on it, and `husun bot` as a process.
+//! A server with its own folder, the accounts of people and programs on it, and `husun bot` as a process.
 
 #![allow(dead_code)] // each test uses its part
 
@@ -16,10 +16,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub const WORD: &str = "correct horse";
-/// How long something that is to happen is waited for.
+/// How long to wait for something to happen.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A server process with a folder of its own.
+/// A server process with its own folder.
 pub struct House {
     pub data: PathBuf,
     config: PathBuf,
@@ -99,7 +99,7 @@ impl House {
     }
 }
 
-/// `husun bot` as a process, with what it says.
+/// `husun bot` as a process, with its output.
 pub struct Bot {
     pub child: Child,
     said: Arc<Mutex<Vec<String>>>,
@@ -140,12 +140,12 @@ impl Bot {
         said.clone()
     }
 
-    /// Waits until it says something with these words.
+    /// Waits until its output contains these words.
     pub async fn says(&mut self, words: &str) -> Fallible<()> {
         let start = Instant::now();
         while !self.said().iter().any(|line| line.contains(words)) {
             if self.child.try_wait()?.is_some() {
-                // What it said last is being read.
+                // Its last output is being read.
                 tokio::time::sleep(Duration::from_millis(200)).await;
                 if self.said().iter().any(|line| line.contains(words)) {
                     return Ok(());

@@ -1,4 +1,4 @@
-//! The server as a process of its own.
+//! The server as a separate process.
 
 #![allow(dead_code)] // each test uses its part
 
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A number that the environment asks for.
+/// A number given in the environment.
 pub fn asked(name: &str, otherwise: usize) -> usize {
     let value = std::env::var(name).ok();
     value.and_then(|v| v.parse().ok()).unwrap_or(otherwise)
@@ -22,7 +22,7 @@ pub fn folder(name: &str) -> Fallible<PathBuf> {
     Ok(folder)
 }
 
-/// A game of two who are there.
+/// A game of two players who are present.
 pub async fn pair(address: SocketAddr) -> Fallible<([Socket; 2], Now)> {
     let wishes = r#"{"variant":"citadel9","side":"white","clock":"fischer:60m+1s"}"#;
     let made = ask(address, Request::post("/api/games", wishes)).await?;
@@ -35,7 +35,7 @@ pub async fn pair(address: SocketAddr) -> Fallible<([Socket; 2], Now)> {
     Ok(([white, black], now))
 }
 
-/// A server process with the moments between which it has begun to charge time. It ends with this.
+/// A server process with the moments between which it began to charge time. It ends when this is dropped.
 pub struct Process {
     child: Child,
     pub address: SocketAddr,
@@ -49,7 +49,7 @@ impl Process {
         Process::start_with(data, config, &[]).await
     }
 
-    /// Starts it with more in its environment.
+    /// Starts it with additional environment variables.
     pub async fn start_with(
         data: &Path,
         config: &Path,
@@ -58,7 +58,7 @@ impl Process {
         Process::start_on("127.0.0.1:0", data, config, with).await
     }
 
-    /// Starts it at an address, as one that was there before.
+    /// Starts it at an address, such as that of an earlier one.
     pub async fn start_at(address: SocketAddr, data: &Path, config: &Path) -> Fallible<Process> {
         Process::start_on(&address.to_string(), data, config, &[]).await
     }
@@ -94,12 +94,12 @@ impl Process {
         Ok(process)
     }
 
-    /// Starts it at a port that is free now, and does not wait.
+    /// Starts it at a port that is free now, without waiting.
     pub fn spawn(data: &Path, config: &Path) -> Fallible<Process> {
         Process::spawn_with(data, config, &[])
     }
 
-    /// Starts it with more in its environment.
+    /// Starts it with additional environment variables.
     pub fn spawn_with(data: &Path, config: &Path, with: &[(&str, &Path)]) -> Fallible<Process> {
         let address = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let listening = Instant::now();
@@ -114,7 +114,7 @@ impl Process {
     }
 
     fn command(data: &Path, config: &Path, listen: &str) -> Command {
-        // Figures are taken with another build than the tests'.
+        // Figures are measured with another build than the tests'.
         let program = std::env::var_os("HUSUN_SERVER");
         let program = program.unwrap_or_else(|| env!("CARGO_BIN_EXE_husun").into());
         let mut command = Command::new(program);
@@ -128,7 +128,7 @@ impl Process {
         command
     }
 
-    /// Waits until a path is answered with 200; tells how long it took.
+    /// Waits until a path is answered with 200; returns how long it took.
     pub async fn wait_for(&self, path: &str, most: Duration) -> Fallible<Duration> {
         let start = Instant::now();
         loop {
@@ -144,7 +144,7 @@ impl Process {
         }
     }
 
-    /// Memory that it holds, in megabytes.
+    /// Memory in use, in megabytes.
     pub fn megabytes(&self) -> Fallible<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find(|l| l.starts_with("VmRSS:"));
@@ -154,7 +154,7 @@ impl Process {
         Ok(kilobytes / 1024)
     }
 
-    /// Whether it has not ended.
+    /// Whether it is still running.
     pub fn is_running(&mut self) -> Fallible<bool> {
         Ok(self.child.try_wait()?.is_none())
     }
@@ -168,7 +168,7 @@ impl Process {
         Ok(())
     }
 
-    /// Ends it without warning.
+    /// Kills it without warning.
     pub fn kill(mut self) -> Fallible<()> {
         self.child.kill()?;
         self.child.wait()?;
@@ -178,7 +178,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Gone already, if it was killed.
+        // Already gone, if it was killed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

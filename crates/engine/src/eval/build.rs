@@ -57,8 +57,8 @@ impl<S: Set> Evaluator<S> {
         evaluator
     }
 
-    /// Piece values with piece-square terms: pieces like squares from which they have many moves,
-    /// royal pieces their own edge while there is danger and the middle later.
+    /// Piece values with piece-square terms: pieces like squares from which they have many moves, royal pieces
+    /// like their own edge while there is danger and the middle later.
     fn squares_of(&self, variant: &Variant, values: &Values, moves: &[Mobility]) -> Vec<Pair> {
         let geometry = &self.facts.geometry;
         let n = self.tables.square_count();
@@ -105,7 +105,7 @@ fn royal_place<S: Set>(square: usize, geometry: &Geometry<S>) -> Pair {
     pair(mg, eg)
 }
 
-/// What places say of a square, for White.
+/// What the places give a square, for White.
 fn gain<S: Set>(geometry: &Geometry<S>, places: &Places, square: usize) -> Pair {
     let at = |all: &[Pair], i: i32| all.get(i as usize).copied().unwrap_or_default();
     at(&places.ranks, geometry.places[square].1) + at(&places.files, geometry.aside[square])
@@ -160,7 +160,7 @@ fn shelter<S: Set>(geometry: &Geometry<S>, side: Side) -> Vec<Shelter<S>> {
     geometry.places.iter().map(of).collect()
 }
 
-/// The direction in which the side's pawns go.
+/// The direction in which the side's pawns move.
 fn north(side: Side) -> i32 {
     if side == Side::White { 1 } else { -1 }
 }
@@ -253,7 +253,7 @@ fn pawn_facts<S: Set>(facts: &Facts<S>, kinds: &[KindWorth]) -> PawnFacts<S> {
     }
 }
 
-/// By square: the squares before it, so many files wide to either side.
+/// By square: the squares before it, `width` files wide to either side.
 fn in_front<S: Set>(geometry: &Geometry<S>, side: Side, width: i32) -> Vec<S> {
     let of = |&(x, y): &(i32, i32)| {
         geometry.squares_that(|a, b| (b - y) * north(side) > 0 && (a - x).abs() <= width)

@@ -6,17 +6,17 @@ use husun::pos::Pos;
 use husun::set::Set;
 use husun::{Kind, Side, Square};
 
-/// Steps to a change that are told apart.
+/// Steps to a change that are distinguished.
 const WAY: usize = 8;
-/// Part of the gain, in 256ths, that a pawn so many steps from it has already.
+/// Part of the gain, in 256ths, that a pawn has already at that many steps.
 const PART: [i32; WAY] = [0, 80, 48, 28, 15, 8, 4, 2];
 
 /// A way to squares where pawns become something without choice.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
-    /// State flag that must stand, 0 for none.
+    /// State flag that must be set, 0 for none.
     pub flag: u16,
-    /// By square: what a pawn there has of the gain, in centipawns.
+    /// By square: a pawn's part of the gain there, in centipawns.
     pub worth: Vec<i32>,
 }
 
@@ -36,11 +36,11 @@ pub(super) struct PawnFacts<S> {
     pub always: i32,
     /// Promotions that need a captured piece: kind, set-up counts by side, gain; best first.
     pub captured: Vec<(Kind, [u32; 2], i32)>,
-    /// By side and square: worth of being ahead.
+    /// By side and square: the worth of being advanced.
     pub step: [Vec<Pair>; 2],
 }
 
-/// The part of a gain that is so many steps away.
+/// The part of a gain that is `steps` away.
 pub(super) fn part(steps: Option<usize>) -> i32 {
     steps.map_or(0, |s| PART[s.min(WAY - 1)])
 }

@@ -1,4 +1,4 @@
-//! The part of the evaluation that moves keep up to date, and the hand-made evaluation as a judge.
+//! The part of the evaluation that is updated move by move, and the hand-made evaluation as a judge.
 
 use super::{Evaluation, Evaluator};
 use crate::judge::Judge;
@@ -9,7 +9,7 @@ use husun::set::Set;
 use husun::{Kind, Move, Side, Special};
 use std::sync::Arc;
 
-/// The part of an evaluation that moves keep up to date.
+/// The part of an evaluation that is updated move by move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Running {
     /// Pieces and squares, White's less Black's.

@@ -1,9 +1,9 @@
-//! Chances of winning and accuracy. Those of a single position and move are the published formulas of lichess
+//! Winning chances and accuracy. For a single position or move these are the published formulas of lichess
 //! (<https://lichess.org/page/accuracy>); a whole game weighs its moves by how much was at stake.
 
 use crate::score::Score;
 
-/// Beyond so many centipawns, and with a forced win, a side has won: nobody is blamed for a slower win.
+/// Beyond this many centipawns, and with a forced win, a side has won: nobody is blamed for a slower win.
 const WON: i32 = 1000;
 /// How fast an advantage becomes a chance (lichess, from its own games).
 const SLOPE: f64 = 0.003_682_08;
@@ -25,7 +25,7 @@ pub fn win_chance(score: Score) -> f64 {
     100.0 / (1.0 + (-SLOPE * f64::from(cp)).exp())
 }
 
-/// How good a move is that gives so many percentage points of chance away, from 0 to 100.
+/// How good a move is that gives away this many percentage points of winning chance, from 0 to 100.
 ///
 /// ```
 /// use husun_engine::review::accuracy_of_move;
@@ -37,16 +37,16 @@ pub fn accuracy_of_move(loss: f64) -> f64 {
     (103.1668 * (-0.04354 * loss.max(0.0)).exp() - 3.1669).clamp(0.0, 100.0)
 }
 
-/// Least and most positions over which it is measured how lively a game is: a tenth of the game, within these.
+/// Least and most positions over which the liveliness of a game is measured: a tenth of the game, within these.
 const WINDOW: (usize, usize) = (2, 8);
 /// Least and most weight of a move.
 const WEIGHT: (f64, f64) = (0.5, 12.0);
-/// Least accuracy that a harmonic mean is made of: one move of 0 would be all that counts.
+/// Least accuracy that enters a harmonic mean: otherwise one move of 0 would be all that counts.
 const LEAST: f64 = 1.0;
 
 /// A side's accuracy in a game from those of its moves, each with its half-move from 0. `chances` are those of the
-/// positions, the start first. Half of it is the mean of the moves weighted by how lively the game was around each, half
-/// their harmonic mean, in which a bad move counts for more than a good one. None for a side that has not moved.
+/// positions, the start first. Half of it is the mean of the moves weighted by how lively the game was around each,
+/// half their harmonic mean, in which a bad move counts for more than a good one. None for a side that has not moved.
 pub fn accuracy_of_game(chances: &[f64], moves: &[(usize, f64)]) -> Option<f64> {
     if moves.is_empty() {
         return None;

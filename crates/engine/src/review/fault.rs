@@ -17,7 +17,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// Each with the least loss that makes it, in percentage points, the worst first.
+    /// Each size with the least loss for it, in percentage points, the worst first.
     pub const LEAST: [(f64, Size); 3] = [
         (15.0, Size::Blunder),
         (10.0, Size::Mistake),
@@ -34,17 +34,17 @@ impl Size {
 /// What a move gave away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The opponent can force a win in so many moves.
+    /// The opponent can force a win in this many moves.
     AllowedWin(u32),
-    /// A win could have been forced in so many moves.
+    /// A win could have been forced in this many moves.
     MissedWin(u32),
-    /// The game could have been drawn at once, by this ending, and is being lost.
+    /// The game could have been drawn at once, by this ending, but is being lost.
     MissedDraw(Status),
     /// The opponent can take a piece.
     LostPiece(Kind),
     /// A piece could have been taken.
     MissedPiece(Kind),
-    /// A winning position is none any more.
+    /// A winning position is no longer winning.
     LetSlip,
     /// A position that could be held is being lost.
     LostHold,
@@ -61,12 +61,12 @@ pub struct Fault {
     pub kind: FaultKind,
 }
 
-/// A side is winning from this chance on, and losing below what is left of a hundred.
+/// A side is winning from this chance on, and losing below the rest of a hundred.
 const WINNING: f64 = 70.0;
-/// Moves of a line that are looked at for a draw that ends the game.
+/// Moves of a line that are searched for a draw that ends the game.
 const DRAW: usize = 4;
 
-/// A move with what is thought of the positions before and after it.
+/// A move with the opinions of the positions before and after it.
 pub(super) struct Judged<'a> {
     pub position: &'a Position,
     pub m: Move,
@@ -88,8 +88,8 @@ impl Judged<'_> {
         )
     }
 
-    /// What it gave away, in percentage points. The engine's own choice gives nothing away: if it turns out worse, that
-    /// could not be seen when it was made.
+    /// What it gave away, in percentage points. The engine's own choice gives nothing away: if it turns out worse,
+    /// that could not be seen when it was made.
     pub fn loss(&self) -> f64 {
         let (before, after) = self.chances();
         match self.is_best() {
@@ -122,7 +122,7 @@ impl Judged<'_> {
         }
     }
 
-    /// A draw that the better line ends the game with, where the mover is losing now.
+    /// A draw with which the better line ends the game, while the mover is losing now.
     fn missed_draw(&self) -> Option<FaultKind> {
         let (before, after) = self.chances();
         if after > 100.0 - WINNING || !(100.0 - WINNING..=WINNING).contains(&before) {
@@ -140,7 +140,7 @@ impl Judged<'_> {
         None
     }
 
-    /// What the opponent's best answer takes and keeps, if it is more than this move took.
+    /// What the opponent's best answer wins and keeps, if it is more than this move took.
     fn lost_piece(&self) -> Option<FaultKind> {
         let next = self.position.play(self.m).ok()?;
         let (kind, gain) = self.gain(&next, &self.after.line)?;
@@ -149,7 +149,7 @@ impl Judged<'_> {
         (gain - had >= self.pawn()).then_some(FaultKind::LostPiece(kind))
     }
 
-    /// What the better move would have taken and kept, if it is more than this move took.
+    /// What the better move would have won and kept, if it is more than this move took.
     fn missed_piece(&self) -> Option<FaultKind> {
         let (kind, gain) = self.gain(self.position, &self.before.line)?;
         let taken = self.position.captured(self.m);
@@ -157,7 +157,7 @@ impl Judged<'_> {
         (gain - had >= self.pawn()).then_some(FaultKind::MissedPiece(kind))
     }
 
-    /// The piece that the first move of a line takes, and what is left of that when it is taken back.
+    /// The piece that the first move of a line takes, and what remains of that gain after a recapture.
     fn gain(&self, position: &Position, line: &[Move]) -> Option<(Kind, i32)> {
         let &first = line.first()?;
         let next = position.play(first).ok()?;
@@ -173,7 +173,7 @@ impl Judged<'_> {
         (value.mg + value.eg) / 2
     }
 
-    /// What a pawn-type piece is worth, by which a gain counts as one.
+    /// The worth of a pawn-type piece: a gain counts from there.
     fn pawn(&self) -> i32 {
         let variant = self.position.variant();
         let pawn = variant.kinds().find(|&k| variant.piece(k).pawn);
@@ -191,7 +191,7 @@ impl Judged<'_> {
 }
 
 impl Opinion {
-    /// Of a position in which the rules have ended the game.
+    /// The opinion of a position in which the rules have ended the game.
     pub fn of_end(turn: Side, winner: Option<Side>) -> Opinion {
         let score = match winner {
             None => Score::Cp(0),

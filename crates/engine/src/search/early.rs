@@ -1,4 +1,5 @@
-//! Ends of nodes before their moves are looked at: the evaluation is far above or below, or the opponent may move twice.
+//! Nodes cut off before their moves are searched: the evaluation is far above or below, or the opponent may move
+//! twice.
 
 use super::{BEFORE, Node, Plan, Run, Window, Worker};
 use crate::judge::Judge;
@@ -6,7 +7,7 @@ use crate::score::MATE_BOUND;
 use husun::set::Set;
 
 impl<S: Set, J: Judge<S>> Worker<S, J> {
-    /// Ends a node before its moves are looked at, where the evaluation is far above or below.
+    /// Cuts a node off before its moves are searched, if the evaluation is far above or below.
     #[inline(always)]
     pub(super) fn cut_early(&mut self, run: &Run, node: &Node<S>, plan: &Plan) -> Option<i32> {
         let Window { alpha, beta } = plan.window;
@@ -72,7 +73,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         if depth < 12 {
             return Some(score);
         }
-        // Deep enough for the truth: again without passing.
+        // Deep enough to verify: again without passing.
         let w = Window::new(beta - 1, beta);
         let checked = self.search::<false>(run, node, w, depth - reduction, ply, false);
         (checked >= beta).then_some(score)

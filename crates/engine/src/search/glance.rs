@@ -1,5 +1,5 @@
-//! How a player of little skill looks: a plain search of a few plies over the moves that it thinks of, without what the
-//! full search remembers and leaves out. What is overlooked is overlooked for both sides.
+//! How an unskilled player looks: a plain search of a few plies over the moves that it thinks of, without the memory
+//! and the pruning of the full search. What is overlooked is overlooked for both sides.
 
 use super::{Node, Run, Window, Worker};
 use crate::judge::Judge;
@@ -11,19 +11,19 @@ use husun::set::Set;
 
 /// A look at a position.
 pub(crate) struct Glance {
-    /// What is thought of.
+    /// What it thinks of.
     pub sight: Sight,
-    /// Half-moves looked at before captures alone; with none not even the opponent's answer is.
+    /// Half-moves searched before captures alone; with 0 not even the opponent's answer is.
     pub depth: u32,
-    /// Captures looked at after that.
+    /// Captures searched after that.
     pub captures: u32,
-    /// Moves that are so much worse than the best one need no score of their own.
+    /// Moves worse than the best by this much need no score of their own.
     pub margin: i32,
 }
 
 impl<S: Set, J: Judge<S>> Worker<S, J> {
-    /// Looks at the moves of the root, each a ply deeper after the other, the best first in the end. Those that are
-    /// overlooked get no score. Returns the depth that was completed.
+    /// Looks at the root moves, one ply deeper after the other, the best first in the end. Overlooked moves get no
+    /// score. Returns the depth that was completed.
     pub fn glance(
         &mut self,
         run: &Run,
@@ -38,7 +38,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         };
         let mut seen: Vec<Move> = moves.iter().map(|r| r.m).collect();
         self.retain_seen(&node, &mut seen, at, 0);
-        // Those seen stand first.
+        // Those seen come first.
         moves.sort_by_key(|r| !seen.contains(&r.m));
         let seen = &mut moves[..seen.len()];
         for depth in 1..=at.depth.max(1) {
@@ -85,7 +85,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         if let Some(score) = self.ended(node.pos, ply, node.in_check) {
             return score;
         }
-        // Nobody overlooks that a king is attacked once it is: mates are seen.
+        // Nobody overlooks an attack on a king once it is there: mates are seen.
         let all = depth > 0 || (node.in_check && ply <= 2);
         let deepest = depth <= -(at.captures as i32) || depth < 0 && at.depth == 0;
         let mut moves = Vec::new();
@@ -134,13 +134,13 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         best
     }
 
-    /// Where the last move of the line went to.
+    /// Where the last move of the line went.
     fn last_target(&self, ply: usize) -> Option<usize> {
         let moved = self.before(ply)[0]?;
         Some(self.history.target(moved))
     }
 
-    /// Leaves out what is overlooked: nothing where the side is in check, and not all that there is to do.
+    /// Leaves out overlooked moves: none if the side is in check, and never all of them.
     fn retain_seen(&self, node: &Node<S>, moves: &mut Vec<Move>, at: &Glance, ply: usize) {
         if node.in_check {
             return;

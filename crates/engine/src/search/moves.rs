@@ -1,4 +1,4 @@
-//! The loop over a node's moves: which are skipped, extended, reduced, and what is learned from them.
+//! The loop over a node's moves: which are skipped, extended or reduced, and what is learned from them.
 
 use super::picker::{MovePicker, Stage, taken};
 use super::{BEFORE, Node, Plan, Run, Wanted, Window, Worker};
@@ -11,11 +11,11 @@ use husun::tables::Tables;
 use husun::{Move, Square};
 use std::sync::LazyLock;
 
-/// Up to this depth a check that loses nothing is looked at a ply further, so that a mate or a gain behind it does not
+/// Up to this depth a check that loses nothing is searched a ply deeper, so that a mate or a gain behind it does not
 /// fall beyond the last ply.
 const CHECKED: i32 = 2;
 
-/// Tried moves that are remembered, to learn from.
+/// Tried moves that are remembered for learning.
 const TRIED: usize = 48;
 
 /// Which moves are not worth a search.
@@ -27,7 +27,7 @@ enum Skip {
     Quiets,
 }
 
-/// From where each kind of piece attacks the opponent's royal piece, found when it is first asked for.
+/// From where each kind of piece attacks the opponent's royal piece, computed when first asked for.
 struct Aims<S: Set> {
     royal: Option<Square>,
     known: u32,
@@ -43,7 +43,7 @@ impl<S: Set> Aims<S> {
         }
     }
 
-    /// Whether the piece would attack it from the square that it goes to.
+    /// Whether the piece would attack it from its target square.
     fn hits(&mut self, tables: &Tables<S>, pos: &Pos<S>, m: Move) -> bool {
         let Some(royal) = self.royal else {
             return false;
@@ -58,7 +58,7 @@ impl<S: Set> Aims<S> {
     }
 }
 
-/// Moves tried before the one that cut.
+/// Moves tried before the one that caused a cutoff.
 struct Tried {
     moves: [Option<Move>; TRIED],
     n: usize,
@@ -108,13 +108,13 @@ fn bonus(depth: i32) -> i32 {
     (170 * depth - 90).min(1700)
 }
 
-/// What the search of a node's moves has found.
+/// What searching a node's moves has found.
 struct Found {
     best: i32,
     best_move: Option<Move>,
-    /// Number of moves looked at, those skipped included.
+    /// Number of moves visited, including skipped ones.
     n: usize,
-    /// Moves that did not cut, to learn from.
+    /// Moves that caused no cutoff, for learning.
     quiets: Tried,
     captures: Tried,
 }
@@ -142,8 +142,8 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         score
     }
 
-    /// Searches one move after the other until one of them cuts. The score if the node ends without a conclusion: the
-    /// search is stopped, or the table's move is found not to be needed.
+    /// Searches one move after the other until one causes a cutoff. Returns the score if the node ends without a
+    /// conclusion: the search is stopped, or the search without the table's move already cuts.
     #[inline(always)]
     fn try_moves<const PV: bool>(
         &mut self,
@@ -171,7 +171,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
                 continue;
             }
             found.n += 1;
-            // A search for a mate may miss no move.
+            // A search for a mate must not miss a move.
             if found.best > -MATE_BOUND && found.n > 1 && run.limits.mate.is_none() {
                 match self.skips(node, plan, m, noisy, found.n, alpha) {
                     Skip::None => {}
@@ -244,7 +244,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         None
     }
 
-    /// Learns from what was found at a node, and notes it.
+    /// Learns from what was found at a node, and stores it.
     #[inline(always)]
     fn conclude<const PV: bool>(
         &mut self,
@@ -255,7 +255,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     ) -> i32 {
         let (best, beta) = (found.best, plan.window.beta);
         if found.n == 0 && best == -INFINITE {
-            // Nothing but the excluded move.
+            // There was nothing but the excluded move.
             return plan.window.alpha;
         }
         if best >= beta
@@ -286,7 +286,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         }
     }
 
-    /// Whether a move is not worth a search at low depth.
+    /// Whether a move is not worth searching at low depth.
     #[inline(always)]
     fn skips(
         &self,
@@ -322,15 +322,15 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         skip(reduced <= 8 && !self.exchanges.see(pos, m, -22 * reduced * reduced - 10))
     }
 
-    /// Whether a quiet move gives check by the piece that moves, and loses nothing: such moves are tried however many
-    /// came before.
+    /// Whether a quiet move gives check by the piece that moves, and loses nothing: such moves are tried no matter
+    /// how many came before.
     #[inline(always)]
     fn checks_soundly(&self, pos: &Pos<S>, m: Move, aims: &mut Option<Aims<S>>) -> bool {
         let aims = aims.get_or_insert_with(|| Aims::new(&self.tables, pos));
         aims.hits(&self.tables, pos, m) && self.exchanges.see(pos, m, 0)
     }
 
-    /// Whether the remembered move is much better than all others, or others cut as well.
+    /// Whether the table's move is much better than all others, or others cause a cutoff too.
     #[inline(always)]
     fn singular<const PV: bool>(
         &mut self,
@@ -365,7 +365,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         (entry.score >= plan.window.beta).then_some(Singular::Extend(-1))
     }
 
-    /// Searches what a move leads to, late moves less deep and with a null window first.
+    /// Searches the position after a move, late moves less deep and with a null window first.
     #[inline(always)]
     fn child<const PV: bool>(
         &mut self,
@@ -406,7 +406,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         score
     }
 
-    /// Notes that a move cut, and that those tried before it did not.
+    /// Records that a move caused a cutoff, and that those tried before it did not.
     fn learn(&mut self, pos: &Pos<S>, m: Move, plan: &Plan, quiets: &Tried, captures: &Tried) {
         let us = pos.turn();
         let before = self.before(plan.ply);
@@ -440,7 +440,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     }
 }
 
-/// What is known of a move that comes late.
+/// What is known of a late move.
 struct Late {
     n: usize,
     noisy: bool,
@@ -449,7 +449,7 @@ struct Late {
     killer: bool,
 }
 
-/// What a search without the remembered move tells.
+/// The result of a search without the table's move.
 enum Singular {
     Extend(i32),
     Cut(i32),

@@ -1,6 +1,5 @@
-//! Which moves come first, stage by stage: the one that the table remembers, captures that gain, killers, the move that
-//! answered the opponent's last one before, quiet moves by what earlier parts of the search say of them, captures
-//! that lose. Both searches pick from it.
+//! Which moves come first, stage by stage: the table's move, captures that gain, killers, the move that answered the
+//! opponent's last one before, quiet moves by their history, captures that lose. Both searches pick from it.
 
 use crate::exchange::Exchanges;
 use crate::history::{History, PieceTo};
@@ -8,26 +7,26 @@ use husun::pos::Pos;
 use husun::set::Set;
 use husun::{Kind, Move, PackedMove};
 
-/// As what a move is tried, the last stage first.
+/// The stage at which a move is tried, the last one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
     /// A capture or promotion that loses material.
     Losing,
     /// Any other move.
     Quiet,
-    /// What refuted the opponent's last move elsewhere.
+    /// The move that refuted the opponent's last move elsewhere.
     Counter,
-    /// What cut at this ply before the killer did.
+    /// The move that caused a cutoff at this ply before the killer did.
     SecondKiller,
-    /// The last quiet move that cut at this ply.
+    /// The last quiet move that caused a cutoff at this ply.
     Killer,
     /// A capture or promotion, as long as it is not known to lose.
     Gaining,
-    /// What the table remembers.
+    /// The transposition table's move.
     Table,
 }
 
-/// By number; one more than there are, so that three bits always find one.
+/// By number; one more entry than there are stages, so that three bits always find one.
 const STAGES: [Stage; 8] = [
     Stage::Losing,
     Stage::Quiet,
@@ -43,7 +42,7 @@ const STAGES: [Stage; 8] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank(i32);
 
-/// Bits below the stage. Scores have half of what fits: values of pieces are at most [`crate::values::MAX_VALUE`].
+/// Bits below the stage. Scores use half of that range: values of pieces are at most [`crate::values::MAX_VALUE`].
 const SCORE_BITS: u32 = 24;
 
 impl Rank {
@@ -53,7 +52,7 @@ impl Rank {
         Rank(((stage as i32) << SCORE_BITS) + score)
     }
 
-    /// Rounded to the next multiple, as scores lie on both sides of nought.
+    /// Rounded to the nearest multiple, as scores lie on both sides of zero.
     #[inline(always)]
     fn stage(self) -> Stage {
         STAGES[((self.0 + (1 << (SCORE_BITS - 1))) >> SCORE_BITS) as usize & 7]
@@ -65,7 +64,7 @@ impl Rank {
     }
 }
 
-/// A move with its place.
+/// A move with its rank.
 #[derive(Clone, Copy, Debug)]
 struct Ranked {
     m: Move,
@@ -82,7 +81,7 @@ pub(crate) struct Hints {
     pub before: [Option<PieceTo>; 2],
 }
 
-/// The moves of a node, the best first.
+/// The moves of a node, best first.
 #[derive(Debug, Default)]
 pub(crate) struct MovePicker {
     moves: Vec<Ranked>,
@@ -97,7 +96,7 @@ pub(crate) fn taken<S: Set>(pos: &Pos<S>, m: Move) -> Option<Kind> {
 }
 
 impl MovePicker {
-    /// Forgets its moves for those of another node.
+    /// Replaces its moves by those of another node.
     pub fn fill<S: Set>(
         &mut self,
         pos: &Pos<S>,
@@ -146,8 +145,8 @@ impl MovePicker {
         Some((m, rank.stage()))
     }
 
-    /// The next move with its stage; captures that lose are put off behind all quiet moves, found out when their turn
-    /// comes. How captures have done moves the bar a little.
+    /// The next move with its stage; losing captures, found out when their turn comes, are put off until after all
+    /// quiet moves. Capture history moves the threshold a little.
     #[inline(always)]
     pub fn next_sound<S: Set>(
         &mut self,
@@ -170,7 +169,7 @@ impl MovePicker {
         }
     }
 
-    /// Brings the best of the moves that are left to the front of them.
+    /// Brings the best of the remaining moves to the front of them.
     #[inline(always)]
     fn best(&mut self) -> Option<Ranked> {
         let left = self.moves.get_mut(self.picked..)?;

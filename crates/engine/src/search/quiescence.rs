@@ -1,5 +1,6 @@
-//! Quiescence: captures and promotions until nothing hangs, all moves out of check; deep down only exchanges on the
-//! square of the last capture, as on a large board with much hanging the captures of a single position go into millions.
+//! Quiescence: captures and promotions until nothing hangs, all moves when in check; deep down only exchanges on the
+//! square of the last capture, as on a large board with much hanging the captures from a single position run into
+//! millions.
 
 use super::picker::MovePicker;
 use super::{Node, Run, Wanted, Window, Worker};
@@ -9,23 +10,23 @@ use crate::tt::{Bound, Entry};
 use husun::Move;
 use husun::set::Set;
 
-/// Where a side has more captures than this, only the first ply tries them all: in a game of many hoppers even a search
-/// of one ply would take minutes.
+/// If a side has more captures than this, only the first ply tries them all: in a game of many hoppers even a
+/// one-ply search would take minutes.
 const CROWDED: usize = 48;
-/// What a position may gain besides the piece that is taken.
+/// What a position may gain besides the captured piece.
 const FUTILE: i32 = 170;
 /// Plies of quiescence in which all captures are tried, and checks answered with all moves.
 const WIDE: i32 = 6;
 
-/// How far the search of a position for quiet ones has come.
+/// The state of a position's quiescence search.
 struct Quiescence {
     alpha: i32,
     beta: i32,
-    /// Score that no capture reaches which gains less than alpha is above it.
+    /// Futility base: a capture is skipped if this plus its gain does not exceed alpha.
     futile: i32,
     best: i32,
     best_move: Option<Move>,
-    /// Whether all moves are tried, out of check.
+    /// Whether all moves are tried, to get out of check.
     evading: bool,
     /// The only square on which captures are tried.
     only: Option<usize>,
@@ -108,7 +109,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         state.best
     }
 
-    /// Tries what may still change the score, until something cuts or the search is stopped.
+    /// Tries what may still change the score, until there is a cutoff or the search is stopped.
     #[inline(always)]
     fn try_captures<const PV: bool>(
         &mut self,
@@ -124,7 +125,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             if state.best > -MATE_BOUND {
                 if state.evading {
                     if tried > 2 && !pos.is_noisy(m) {
-                        // Enough quiet ways out seen.
+                        // Enough quiet ways out of check seen.
                         return;
                     }
                 } else {

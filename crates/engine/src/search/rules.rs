@@ -1,4 +1,4 @@
-//! What the rules end or forbid inside the search: draws, wins without mate, when passing is no help.
+//! What the rules end or forbid inside the search: draws, wins without mate, when not to pass.
 
 use super::Worker;
 use crate::judge::Judge;
@@ -7,7 +7,8 @@ use husun::Move;
 use husun::pos::Pos;
 use husun::set::Set;
 
-/// Officers' worth below which passing proves nothing where stalemate wins: having to move hurts while more is left.
+/// Officers' worth below which passing proves nothing where stalemate wins: there, having to move hurts even with
+/// more left.
 const LEAST_TO_PASS: i32 = 700;
 
 impl<S: Set, J: Judge<S>> Worker<S, J> {
@@ -31,7 +32,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         None
     }
 
-    /// Whether the position stood before: once since the root, or as often as the rules ask for.
+    /// Whether the position occurred before: once since the root, or as often as the rules require.
     #[inline(always)]
     fn repeated(&self, pos: &Pos<S>) -> bool {
         let Some(limit) = self.facts.repetition else {
@@ -54,7 +55,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         false
     }
 
-    /// Whether passing tells anything: the side has pieces to spare.
+    /// Whether a null move is informative: the side has pieces to spare.
     #[inline(always)]
     pub(super) fn may_pass(&self, pos: &Pos<S>) -> bool {
         let least = if self.tables.stalemate_wins() {
@@ -65,7 +66,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         self.exchanges.officers_worth(pos, pos.turn()) >= least
     }
 
-    /// Whether the side to move may accept a draw for want of a move that it must make.
+    /// Whether the side to move may accept a draw because it need not make any of its moves.
     #[inline(always)]
     pub(crate) fn may_accept(&self, in_check: bool, moves: &[Move]) -> bool {
         self.facts.traverse.is_some()
@@ -74,7 +75,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             && moves.iter().all(|&m| self.is_optional(m))
     }
 
-    /// Whether a side need not make this move although it has no other.
+    /// Whether a side need not make this move even if it has no other.
     fn is_optional(&self, m: Move) -> bool {
         m.is_whole_act()
             || self

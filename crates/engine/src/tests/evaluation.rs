@@ -89,8 +89,8 @@ fn colours_are_judged_alike() -> Result<()> {
     Ok(())
 }
 
-/// Positions that random play seldom reaches: a side has hardly more than its royal piece, where that loses; one side
-/// alone has a second royal piece.
+/// Positions that random play seldom reaches: a side has little more than its royal piece, where that loses; only
+/// one side has a second royal piece.
 const RARE: [(&str, &str); 2] = [
     ("shatranj", "7k/8/8/8/8/2n5/8/K1R5 w - - 0 1"),
     ("citadel8", "9/9/2p6/3p5/4K4/9/9/Y7k w - - - 0 1"),
@@ -138,7 +138,7 @@ fn every_term_counts_somewhere() -> Result<()> {
         }
     }
     assert!(silent.is_empty(), "no evaluation reads {silent:?}");
-    // Both numbers of each pair, and those that are no pair.
+    // Both numbers of each pair, and the single ones.
     assert_eq!(heard.len(), 2 * 22 + 3);
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const ROWS: &str = include_str!("../../tests/data/exchanges.csv");
 
-/// A sum of pieces, as `P-N+R`.
+/// A sum of pieces, such as `P-N+R`.
 fn sum(values: &Values, text: &str) -> Result<i32> {
     let (mut total, mut sign) = (0, 1);
     for letter in text.chars() {
@@ -26,7 +26,7 @@ fn sum(values: &Values, text: &str) -> Result<i32> {
     Ok(total)
 }
 
-/// Whether the move wins so much and no more.
+/// Whether the move wins exactly that much.
 fn wins<S: Set>(
     variant: &Arc<Variant>,
     tables: &Arc<Tables<S>>,
@@ -40,7 +40,7 @@ fn wins<S: Set>(
     let wins = |threshold| parts.exchanges.see(pos, m, threshold);
     let limits = -4000..4000;
     let found = limits.clone().rev().find(|&threshold| wins(threshold));
-    // All that is less is won, too.
+    // Any lesser threshold is reached too.
     let falls = limits.step_by(50).all(|t| wins(t) == (t <= expected));
     Ok((
         falls && found == Some(expected),

@@ -1,5 +1,5 @@
-//! A second judge, which counts material by pushing and popping, driven through the search: it must find what a judge
-//! finds that counts anew each time, and be asked in turn only.
+//! A second judge, which counts material by pushing and popping, driven through the search: it must find what a
+//! judge finds that counts anew each time, and must only be called in the right order.
 
 use super::{Parts, Result, all_games, at_width, random_positions};
 use crate::Options;
@@ -18,14 +18,14 @@ use husun::{Move, Position, Side, Special, Variant};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// What judges of a search were asked, all threads together.
+/// What a search's judges were asked, over all threads.
 #[derive(Debug, Default)]
 struct Asked {
     pushes: AtomicU64,
     passes: AtomicU64,
     pops: AtomicU64,
     evaluations: AtomicU64,
-    /// Moves that a judge which follows pieces from square to square must know.
+    /// Moves that a judge following pieces from square to square must know.
     castlings: AtomicU64,
     changes: AtomicU64,
 }
@@ -36,7 +36,7 @@ struct Material<S: Set> {
     exchanges: Arc<Exchanges<S>>,
     kinds: Vec<husun::Kind>,
     asked: Arc<Asked>,
-    /// Whether it counts anew instead of keeping count.
+    /// Whether it counts anew instead of incrementally.
     anew: bool,
     /// Key and balance of each position from the root on.
     line: Vec<(u64, i32)>,
@@ -119,7 +119,7 @@ impl<S: Set> Judge<S> for Material<S> {
     }
 }
 
-/// Searches each of the positions twice, in part stopped in the middle.
+/// Searches each of the positions twice, partly stopped in the middle.
 fn search<S: Set>(
     variant: &Arc<Variant>,
     tables: &Arc<Tables<S>>,

@@ -8,7 +8,7 @@ use husun::tables::Tables;
 use husun::{Move, Position, Variant};
 use std::sync::Arc;
 
-/// White may take a pawn with gain or a protected one with loss, and much else.
+/// White may win a pawn or capture a protected one at a loss, and has many other moves.
 const MIXED: &str = "4k3/8/4p3/3p3p/8/8/3R4/4K2R w - - 0 1";
 
 /// Moves in the order in which they are picked, each with its stage.
@@ -77,7 +77,7 @@ fn stages_follow_each_other() -> Result<()> {
     assert_eq!(gaining.count(), 2);
     assert!(all.iter().all(|(_, stage)| *stage != Stage::Losing));
 
-    // What the table remembers comes first even if it loses.
+    // The table's move comes first even if it loses.
     let hints = Hints {
         table: parse("d2d5").map(Move::packed),
         ..hints
@@ -101,7 +101,7 @@ fn captures_come_by_what_they_take() -> Result<()> {
         captures.map(|(m, _)| m.clone()).collect()
     };
     assert_eq!(taking(&|_| {}), ["d4d8", "d4g4", "d4a4"]);
-    // How captures have done brings a pawn before a knight, not before a queen.
+    // Capture history brings a pawn before a knight, not before a queen.
     let pawn = position.parse_uci("d4a4")?;
     let taken = position.captured(pawn).map(|(_, _, kind)| kind);
     let praised = taking(&|history| {

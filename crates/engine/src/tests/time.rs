@@ -1,4 +1,4 @@
-//! The time of a search when the thread that looks at the clock is woken late: nothing is measured, the test says how
+//! The time of a search when the thread that watches the clock is woken late: nothing is measured, the test sets how
 //! much time has passed.
 
 use super::{Parts, Result, at_width};
@@ -18,16 +18,16 @@ use std::time::Duration;
 
 /// Microseconds between two looks at the clock.
 const STEP: u64 = 3000;
-/// Looks at the clock after the last that finds time left: what is told of the search counts as one, too.
+/// Looks at the clock after the last one that finds time left: reporting counts as one, too.
 const LOOKS: u64 = 4;
-/// By how much the thread is woken late, once, in microseconds.
+/// How late the thread is woken, once, in microseconds.
 const LATE: u64 = 50_000;
 
 const fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-/// How long a search takes by its own clock, which leaps once that much has passed.
+/// How long a search takes by its own clock, which jumps once that much has passed.
 fn search<S: Set>(
     variant: &Arc<Variant>,
     tables: &Arc<Tables<S>>,

@@ -20,8 +20,8 @@ impl VisitTables for Mobilities<'_> {
     }
 }
 
-/// Piece values from the moves that each kind has on the game's board, averaged over squares and over
-/// boards from nearly empty to half full, and the built-in features.
+/// Piece values from the moves that each kind has on the game's board, averaged over squares and over boards
+/// from nearly empty to half full, and the built-in features.
 pub fn estimate(variant: &Variant) -> Values {
     let mobilities = variant.visit(Mobilities(variant));
     let mut pieces = BTreeMap::new();
@@ -64,14 +64,14 @@ pub(crate) struct Mobility {
     pub targets: [f64; DENSITIES.len()],
     /// By square: average over densities.
     pub squares: Vec<f64>,
-    /// Part of the targets that lie next to the piece.
+    /// Share of the targets that are next to the piece.
     pub near: f64,
     /// Whether it never leaves the squares of one colour.
     pub one_colour: bool,
 }
 
-/// The value of a piece with the mobility: a power of it, as sliders and strong pieces gain more than
-/// in proportion (their threats add up), less where most targets are close.
+/// The value of a piece by its mobility: a power of it, as sliders and strong pieces gain more than in
+/// proportion (their threats add up), less if most targets are close.
 fn worth(mobility: &Mobility) -> Pair {
     let of = |weights: fn(&(u64, f64, f64)) -> f64| {
         let total: f64 = DENSITIES.iter().map(weights).sum();

@@ -1,10 +1,10 @@
-//! Tables of values, each declared once: what is read from a text, written, held to its bounds and moved by the
-//! tuner is the same list, so that no value can be left out of one of them.
+//! Tables of values, each declared once: reading, writing, checking bounds and tuning all use the same list, so
+//! that none of them can leave out a value.
 
 use crate::pair::{Pair, pair};
 use serde::{Deserialize, Serialize};
 
-/// Told each number of a table of values with its name in the text.
+/// Called with each number of a table of values and its name in the text.
 pub(crate) type Visit<'a> = &'a mut dyn FnMut(&str, &mut i32);
 
 /// Something with one or more numbers.
@@ -34,7 +34,7 @@ impl Parameter for Vec<Pair> {
     }
 }
 
-/// Declares a table of values: its fields with what they are if a text leaves them out.
+/// Declares a table of values: its fields with their defaults.
 macro_rules! parameters {
     ($(#[$about:meta])* $table:ident { $($(#[$doc:meta])* $field:ident: $kind:ty = $usual:expr,)* }) => {
         $(#[$about])*
@@ -69,13 +69,13 @@ parameters! {
         squares: Pair = pair(100, 70),
         /// Weight of the pawns' way to promotion or release, in hundredths.
         advance: Pair = pair(100, 100),
-        /// A pawn without opposing pawns before it, besides its part of what it may gain.
+        /// A pawn without opposing pawns before it, besides its share of what it may gain.
         passed: Pair = pair(8, 30),
-        /// A pawn without fellows on the files beside it.
+        /// A pawn without other own pawns on the files beside it.
         isolated: Pair = pair(-8, -10),
         /// A pawn behind another of its file.
         doubled: Pair = pair(-8, -14),
-        /// A pawn that a fellow protects.
+        /// A pawn protected by another.
         protected: Pair = pair(8, 4),
         /// An opposing piece that a pawn attacks.
         pawn_threat: Pair = pair(50, 35),
@@ -85,39 +85,40 @@ parameters! {
         hanging: Pair = pair(30, 22),
         /// An opposing piece that a pawn could attack by a safe step.
         push_threat: Pair = pair(22, 18),
-        /// A square that the opponent attacks once and without pawns, and the side attacks too.
+        /// A square that the opponent attacks once and without pawns, and that the side attacks too.
         contested: Pair = pair(3, 3),
         /// A piece less than a rook, protected by a pawn, that no opposing pawn can drive away.
         outpost: Pair = pair(18, 8),
-        /// By how many steps the royal piece is nearer than the opponent's to a pawn that no opposing pawn can stop, in
+        /// How many steps nearer the royal piece is than the opponent's to a pawn that no opposing pawn can stop, in
         /// hundredths of what the pawn may gain.
         escort: Pair = pair(0, 8),
         /// Weight of attacks near the royal piece, in hundredths.
         danger: Pair = pair(100, 30),
         /// Units of danger for a square from which a piece could give check unpunished.
         check: i32 = 14,
-        /// Hundredths of a unit of danger for a square next to the royal piece that is attacked and that it alone protects.
+        /// Hundredths of a unit of danger for an attacked square next to the royal piece that only the royal piece
+        /// protects.
         weak: i32 = 300,
         /// Hundredths of a unit of danger for a piece that attacks near the royal piece, whatever its kind.
         attacker: i32 = 400,
-        /// A pawn before its royal piece, next to it.
+        /// A pawn in front of its royal piece, next to it.
         shield: Pair = pair(16, 0),
-        /// A pawn before its royal piece, a step further.
+        /// A pawn in front of its royal piece, a step further.
         far_shield: Pair = pair(9, 0),
         /// A file at or beside the royal piece's without a pawn of its own.
         open_file: Pair = pair(-14, 0),
-        /// A second royal piece, with which none is royal.
+        /// A second royal piece, in which case none is royal.
         second_royal: Pair = pair(150, 100),
         /// Two pieces of a kind that is tied to squares of one colour.
         both_colours: Pair = pair(25, 45),
-        /// Where a side left with its royal piece alone loses: the opponent's one piece left, in part also its
-        /// two or three.
+        /// If a side left with its royal piece alone loses: the opponent having one other piece left, in part
+        /// also two or three.
         nearly_bare: Pair = pair(120, 160),
     }
 }
 
 parameters! {
-    /// How much a piece's moves count beside what is built in, in hundredths of that.
+    /// The weight of a piece's moves relative to the built-in one, in hundredths.
     Weights {
         /// The number of squares that it reaches.
         mobility: Pair = pair(100, 100),

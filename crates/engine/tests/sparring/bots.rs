@@ -1,9 +1,9 @@
-//! Two beginners, as programs: one that takes whatever it can, one that counts.
+//! Two beginners as programs: one captures whatever it can, one counts.
 
 use husun::{Kind, Move, Position, Side, Status, Variant};
 use husun_engine::values::estimate;
 
-/// A generator of numbers (xorshift), the same in every run from the same seed.
+/// A pseudo-random number generator (xorshift), the same in every run from the same seed.
 pub struct Dice(u64);
 
 impl Dice {
@@ -26,8 +26,8 @@ impl Dice {
     }
 }
 
-/// Takes something if it can, whatever and with whatever, each capture as likely as another; else it makes any legal move,
-/// each as likely as another.
+/// Captures something if it can, no matter what and with what, all captures equally likely; otherwise it makes any
+/// legal move, all equally likely.
 pub fn grabber(position: &Position, dice: &mut Dice) -> Option<Move> {
     let moves = position.legal_moves();
     let captures: Vec<Move> = moves
@@ -38,11 +38,11 @@ pub fn grabber(position: &Position, dice: &mut Dice) -> Option<Move> {
     dice.one_of(&captures).or_else(|| dice.one_of(&moves))
 }
 
-/// Counts material. The worth of a move is what it takes and what the piece gains by promotion, in the values that the
-/// engine estimates for the game early in it; a move that wins at once is worth more than all pieces. In four turns of
-/// five, drawn anew each turn, it sees what can be taken back at once: where the opponent has a legal capture on the
-/// square that the piece went to, the worth of that piece is taken off. Of the moves of highest worth it makes one that
-/// goes forward, not with a royal piece, each as likely as another; if there is none, any of them.
+/// Counts material. The worth of a move is what it takes and what the piece gains by promotion, in the values that
+/// the engine estimates for the game early in it; a move that wins at once is worth more than all pieces. In four
+/// turns of five, drawn anew each turn, it sees immediate recaptures: if the opponent has a legal capture on the
+/// square that the piece went to, the worth of that piece is subtracted. Of the moves of highest worth it makes one
+/// that goes forward, not with a royal piece, all equally likely; if there is none, any of them.
 pub struct Counter {
     /// By kind, in centipawns.
     worth: Vec<i32>,

@@ -1,5 +1,5 @@
-//! Games between sparring partners and levels, from random openings that favour nobody, each opening played with both
-//! colours; who is far ahead for long has won.
+//! Games between sparring partners and levels, from random openings that favour nobody, each opening played with
+//! both colours; a player far ahead for long has won.
 
 use super::bots::{Counter, Dice, grabber};
 use husun::{Game, Move, Position, Side, Variant};
@@ -23,17 +23,17 @@ pub struct Terms {
     pub opening: usize,
     /// The most that an opening may favour a side, in centipawns.
     pub balance: i32,
-    /// A side has won that the full engine, looking at `JUDGED` positions, sees ahead by so much ...
+    /// A side has won if the full engine, visiting `JUDGED` positions, sees it ahead by this much ...
     pub ahead: i32,
-    /// ... for so many half-moves on end.
+    /// ... for this many half-moves in a row.
     pub held: u32,
     /// Half-moves after which a game is drawn.
     pub longest: usize,
-    /// What everything is drawn from.
+    /// Seed of everything random.
     pub seed: u64,
 }
 
-/// Positions that the engine looks at to say who is ahead.
+/// Positions visited to decide who is ahead.
 const JUDGED: u64 = 150;
 
 impl Default for Terms {
@@ -127,7 +127,7 @@ impl Contest {
         }
     }
 
-    /// Plays an opening with both colours: what the first of the two scores in each game.
+    /// Plays an opening with both colours: what the first of the two players scores in each game.
     pub fn pair(&mut self, number: u64) -> [f64; 2] {
         let opening = self.opening(number);
         [Side::White, Side::Black].map(|first| {
@@ -242,7 +242,7 @@ impl Tally {
         (won + drawn / 2.0) / f64::from(self.count().max(1))
     }
 
-    /// Half the width of the share's 95% interval, by the spread of the pairs.
+    /// Half the width of the share's 95% interval, from the spread of the pairs.
     pub fn error(&self) -> f64 {
         let n = f64::from(self.pairs.iter().sum::<u32>().max(1));
         let mean = self.share();

@@ -1,5 +1,5 @@
 //! Opponents of known habits to measure the levels against, and games between them: the Grabber, the Counter and the
-//! levels themselves. All is the same in every run from the same seed.
+//! levels themselves. Everything is the same in every run from the same seed.
 
 pub mod bots;
 pub mod contest;

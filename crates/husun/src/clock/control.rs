@@ -1,5 +1,5 @@
-//! Time controls: which clocks there are, with what figures, and their text form (`tiger:120m+60s`, read from
-//! `tiger 120+60`, too).
+//! Time controls: the kinds of clock, their parameters and their text form (`tiger:120m+60s`, also read from
+//! `tiger 120+60`).
 //! How time runs under them is in `remaining.rs`.
 
 use std::fmt;
@@ -17,7 +17,7 @@ pub const MAX_PERIODS: u16 = 100;
 /// The most days for a correspondence move.
 pub const MAX_DAYS: u16 = 365;
 
-/// How much time the players get (games/citadel9/rules.md has the Tiger clock, docs/game-file.md all forms).
+/// How much time the players get (the Tiger clock: games/citadel9/rules.md; all forms: docs/game-file.md).
 ///
 /// Times are whole milliseconds, at most [`MAX_TIME`] each, and a player has some time at the start. The
 /// text form, which is also the serde form, is strict:
@@ -31,9 +31,10 @@ pub const MAX_DAYS: u16 = 365;
 /// | `days:3` | days for each move |
 /// | `none` | no clock |
 ///
-/// Lengths are read by [`parse_duration`](super::parse_duration). Without any unit the short form that players write is
-/// read, `tiger 120+60` or `byoyomi 10+5x30`: minutes for the game, seconds for a move; a space may stand for the colon. What a player starts with is printed in
-/// minutes and seconds, what a move gets in seconds, so `fischer:1h30m+1m` prints as `fischer:90m+60s`.
+/// Lengths are read by [`parse_duration`](super::parse_duration). The short form that players write has no units:
+/// `tiger 120+60` or `byoyomi 10+5x30` give minutes for the game and seconds for a move, and a space may stand for the
+/// colon. What a player starts with is printed in minutes and seconds, what a move gets in seconds, so
+/// `fischer:1h30m+1m` prints as `fischer:90m+60s`.
 ///
 /// ```
 /// use husun::clock::TimeControl;
@@ -73,7 +74,7 @@ pub enum TimeControl {
         /// Free time in each move.
         delay: Duration,
     },
-    /// Byoyomi: after the main time a stock of periods, of which a move uses up only those it outlasts.
+    /// Byoyomi: main time, then a stock of periods; a move uses up only the periods it outlasts.
     Byoyomi {
         /// Main time.
         base: Duration,
@@ -82,7 +83,7 @@ pub enum TimeControl {
         /// Length of a period.
         period: Duration,
     },
-    /// So many days for each move.
+    /// A number of days for each move.
     Correspondence {
         /// 1 to [`MAX_DAYS`].
         days: u16,
@@ -91,7 +92,7 @@ pub enum TimeControl {
     None,
 }
 
-/// Why a text is no time control, or the figures of one make no sense. Columns count characters from 1.
+/// Why a text is not a time control, or why its figures make no sense. Columns count characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimeControlError {
@@ -103,14 +104,14 @@ pub enum TimeControlError {
         /// The word, cut short.
         found: String,
     },
-    /// Something else stands where the form wants a certain sign.
+    /// Something else stands where the form requires a certain sign.
     #[error("column {column}: found {found:?}, expected {expected}, as in {example}")]
     Form {
         /// Where.
         column: usize,
         /// The text from there on, cut short.
         found: String,
-        /// What is wanted there.
+        /// What was expected there.
         expected: &'static str,
         /// A correct time control of this kind.
         example: &'static str,
@@ -133,7 +134,7 @@ pub enum TimeControlError {
         /// The most.
         max: u16,
     },
-    /// A length of time is zero that must not be.
+    /// A length of time is zero but must not be.
     #[error("{part} is zero, expected some time")]
     Zero {
         /// Which one.
@@ -157,7 +158,7 @@ pub enum TimeControlError {
     },
 }
 
-/// The clocks without their figures.
+/// The kinds of clock without their parameters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Tiger,
@@ -185,7 +186,7 @@ impl TimeControl {
         reserve_per_move: Duration::from_mins(1),
     };
 
-    /// Whether the figures make sense. Whatever was read from text has been checked.
+    /// Whether the figures make sense. A control read from text has been checked already.
     ///
     /// # Errors
     ///
@@ -364,7 +365,7 @@ impl FromStr for TimeControl {
     }
 }
 
-/// The text of a time control, read from `at` on. All before `at` is ASCII, so bytes are characters.
+/// The text of a time control, read from `at` on. Everything before `at` is ASCII, so bytes are characters.
 struct Parts<'a> {
     text: &'a str,
     at: usize,

@@ -53,7 +53,7 @@ pub enum Remaining {
     Unlimited,
 }
 
-/// Why times are none that a time control can show.
+/// Why times are not possible under a time control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misfit {
@@ -81,7 +81,7 @@ pub enum Misfit {
         /// What the time control gives.
         limit: u16,
     },
-    /// Time in a period that is not there, or a period without time.
+    /// Time in a period that does not exist, or a period without time.
     #[error(
         "{period:?} left of the current of {periods} periods, expected some time exactly when there are periods"
     )]
@@ -129,7 +129,7 @@ impl Remaining {
         }
     }
 
-    /// How long the player can think about this move before the flag falls; `None` for ever.
+    /// How long the player can think about this move before the flag falls; `None` if there is no limit.
     ///
     /// ```
     /// use std::time::Duration;
@@ -164,7 +164,7 @@ impl Remaining {
         })
     }
 
-    /// What is left after the player has thought for `elapsed`. Running in two steps is running once.
+    /// What is left after the player has thought for `elapsed`. Running in two steps equals running once.
     pub(super) fn run(self, elapsed: Duration, control: TimeControl) -> Self {
         match self {
             Self::Tiger {

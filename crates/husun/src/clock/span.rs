@@ -10,7 +10,7 @@ pub const MAX_TIME: Duration = Duration::from_hours(168);
 /// The units, longest first, with their length in milliseconds.
 const UNITS: [(&str, u64); 4] = [("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
 
-/// Why a text is no length of time. Columns count characters from 1 within the text given.
+/// Why a text is not a length of time. Columns count characters from 1 within the text given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DurationError {
@@ -44,14 +44,14 @@ pub enum DurationError {
         /// The unit that comes too late.
         unit: &'static str,
     },
-    /// A fraction that is not one of seconds, or is finer than a millisecond.
+    /// A fraction of a unit other than seconds, or one finer than a millisecond.
     #[error(
         "column {column}: fraction {found:?}, expected one to three digits, and only of seconds"
     )]
     Fraction {
         /// Where.
         column: usize,
-        /// The digits behind the point, cut short.
+        /// The digits after the decimal point, cut short.
         found: String,
     },
     /// More than [`MAX_TIME`].
@@ -63,7 +63,7 @@ pub enum DurationError {
 }
 
 impl DurationError {
-    /// This error for a text that stands `by` characters into a longer one.
+    /// This error for a text that begins `by` characters into a longer one.
     pub(super) fn shifted(mut self, by: usize) -> Self {
         let (Self::Number { column, .. }
         | Self::Unit { column, .. }
@@ -193,7 +193,7 @@ impl fmt::Display for Shown {
     }
 }
 
-/// Splits off the longest start all of whose characters satisfy `keep`.
+/// Splits off the longest prefix whose characters all satisfy `keep`.
 pub(super) fn split_while(text: &str, keep: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !keep(c)).unwrap_or(text.len()))
 }

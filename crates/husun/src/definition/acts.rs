@@ -5,7 +5,7 @@ use super::check::{Checker, bounds};
 use super::*;
 use crate::doc::{CastleDoc, CastlingDoc, GameDoc, GameError, InitialDoc, Problem};
 
-/// The most squares that one castling lets choose from.
+/// The most squares that one castling may offer.
 const MAX_TARGETS: usize = 8;
 
 pub(super) fn initial(doc: &GameDoc, c: &Checker) -> Result<Vec<Initial>, GameError> {
@@ -103,7 +103,7 @@ fn wing_name(wing: Wing) -> &'static str {
     }
 }
 
-/// White's castlings of a wing: the squares of `to` and of `partner_to` belong together in their order.
+/// White's castlings of a wing: the squares of `to` and of `partner_to` correspond in order.
 fn wing_paths(
     doc: &CastlingDoc,
     wing: Wing,

@@ -79,7 +79,7 @@ pub(crate) fn build(doc: &GameDoc, sources: &Sources) -> Result<Definition, Game
     })
 }
 
-/// What those are told who choose a game.
+/// What people who choose a game are told.
 fn about(doc: &GameDoc, sources: &Sources) -> Result<About, GameError> {
     let Some(doc) = &doc.about else {
         return Ok(About::default());
@@ -151,7 +151,7 @@ fn frame(doc: &GameDoc, sources: &Sources) -> Result<Frame, GameError> {
     };
     let files = side("board.files", &board.files)?;
     let ranks = side("board.ranks", &board.ranks)?;
-    // Names are read before it is known which squares are missing, hence by hand.
+    // Names are read before it is known which squares are missing, so they are parsed by hand.
     let parse = |text: &At<String>, part: &str| {
         let mut letters = part.chars();
         let file = letters
@@ -300,7 +300,7 @@ fn traverse(doc: &GameDoc, c: &Checker) -> Result<Option<Traverse>, GameError> {
     }))
 }
 
-/// What the game calls an act, or else its usual name.
+/// What the game calls an act, or its usual name.
 pub(super) fn act_name(given: Option<&At<String>>, usual: &str) -> String {
     given.map_or(usual, |name| name.get_ref()).to_owned()
 }

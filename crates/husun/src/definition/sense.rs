@@ -1,5 +1,5 @@
-//! Rules that each fit by themselves but not each other, or that can never apply: what would be played otherwise than
-//! its author means, or could not be written as position text.
+//! Rules that are valid by themselves but not together, or that can never apply: games that would not be played as
+//! their author means, or that position text could not express.
 
 use super::check::{Checker, bounds};
 use super::*;
@@ -72,7 +72,7 @@ fn sections<'a>(
     of("arrivals", &doc.arrivals).chain(of("prison", &doc.prison))
 }
 
-/// Arrivals become what a pawn-type piece may become, each square one thing.
+/// Arrivals become what a pawn-type piece may become, one kind per square.
 fn arrivals(doc: &GameDoc, c: &Checker, rules: &Rules) -> Result<(), GameError> {
     if !c.pieces.iter().any(|p| p.pawn)
         && let Some((key, first)) = sections(doc).next()
@@ -132,7 +132,7 @@ fn arrivals(doc: &GameDoc, c: &Checker, rules: &Rules) -> Result<(), GameError> 
     Ok(())
 }
 
-/// Position text tells the flags by their letters.
+/// Position text tells flags apart by their letters.
 fn state_letters(doc: &GameDoc, c: &Checker, state: &[(char, StateFlag)]) -> Result<(), GameError> {
     let Some(prison) = &doc.prison else {
         return Ok(());
@@ -159,7 +159,7 @@ fn state_letters(doc: &GameDoc, c: &Checker, state: &[(char, StateFlag)]) -> Res
     Ok(())
 }
 
-/// Ways along paths have numbers of a byte, and each has tables of its own.
+/// Ways along paths are numbered in a byte, and each has tables of its own.
 fn paths(doc: &GameDoc, c: &Checker) -> Result<(), GameError> {
     let mut all = Vec::new();
     for (piece, doc) in c.pieces.iter().zip(&doc.pieces) {
@@ -176,7 +176,7 @@ fn paths(doc: &GameDoc, c: &Checker) -> Result<(), GameError> {
     Ok(())
 }
 
-/// A prisoner comes into play by its release alone, once.
+/// A prisoner comes into play only by its release, and only once.
 fn prisoners(doc: &GameDoc, c: &Checker, rules: &Rules) -> Result<(), GameError> {
     let mut ways: Vec<(&str, &At<String>)> = Vec::new();
     if let Some(promotion) = &doc.promotion {
@@ -205,7 +205,7 @@ fn prisoners(doc: &GameDoc, c: &Checker, rules: &Rules) -> Result<(), GameError>
     Ok(())
 }
 
-/// What becomes another piece does become another.
+/// A piece that becomes another must really change its kind.
 fn changes(doc: &GameDoc, c: &Checker, rules: &Rules) -> Result<(), GameError> {
     if let (Some(doc), Some(traverse)) = (&doc.traverse, &rules.traverse)
         && traverse.piece == traverse.becomes

@@ -1,5 +1,5 @@
-//! The sections of a game's text as they are written, each spelt once: what is read, what an heir may leave out and what
-//! it takes over all follow from one list.
+//! The sections of a game's text as they are written, each spelt once: what is read, what an heir may leave out and
+//! what it takes over all follow from one list.
 
 use super::At;
 use crate::mechanisms::crowning::CrowningDoc;
@@ -39,7 +39,7 @@ macro_rules! game_doc {
             /// The names of the sections.
             pub const SECTIONS: &[&str] = &[$(stringify!($section)),*];
 
-            /// Leaves a section out; whether it was there.
+            /// Removes a section and tells whether it was there.
             pub fn leave_out(&mut self, section: &str) -> bool {
                 match section {
                     $(stringify!($section) => self.$section.take().is_some(),)*
@@ -128,7 +128,7 @@ pub(crate) struct PieceDoc {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InitialDoc {
-    /// Of which pieces; all of pawn type if missing.
+    /// The pieces that have them; all of pawn type if missing.
     pub pieces: Option<Vec<At<String>>>,
     pub steps: At<i64>,
     pub ranks: Vec<At<i64>>,
@@ -273,7 +273,7 @@ pub(crate) struct SideLooksDoc {
     pub stripes: bool,
 }
 
-/// What those are told who choose a game.
+/// What people who choose a game are told.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AboutDoc {
@@ -284,7 +284,7 @@ pub(crate) struct AboutDoc {
     pub first_lesson: Option<String>,
 }
 
-/// What a server offers before a game: which games are chosen between, and how.
+/// What a server offers before a game: which games there are to choose from, and how.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CustomsDoc {
@@ -295,7 +295,7 @@ pub(crate) struct CustomsDoc {
     /// Names of the choices in the order in which they are made; alphabetical if missing.
     #[serde(default)]
     pub order: Vec<At<String>>,
-    /// Whether this game is played where nobody chooses.
+    /// Whether this game is played if nobody chooses.
     #[serde(default)]
     pub default: bool,
     #[serde(default)]

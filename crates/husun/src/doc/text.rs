@@ -1,13 +1,13 @@
-//! What is said of a game's text before it is known what its values mean: control characters, and the TOML reader's
+//! What can be said of a game's text before its values are understood: control characters, and the TOML reader's
 //! own messages in plain words.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Where texts of several lines make sense.
+/// Keys whose texts may have several lines.
 const PARAGRAPHS: [&str; 3] = ["summary", "origin", "pieces.picture"];
 
-/// The first key or text with a control character, which a terminal would obey: its offset, its key and the character.
+/// The first key or text with a control character, which a terminal would act on: its offset, key and character.
 pub(super) fn control_character(text: &str) -> Option<(usize, String, char)> {
     let table = DeTable::parse(text).ok()?;
     in_table(table.get_ref(), "")
@@ -43,7 +43,7 @@ fn in_value(value: &Spanned<DeValue<'_>>, key: &str) -> Option<(usize, String, c
     }
 }
 
-/// What the reader calls a value that it finds, and what people do.
+/// What the reader calls a value that it finds, and what people call it.
 const FOUND: [(&str, &str); 7] = [
     ("map", "a section"),
     ("sequence", "a list"),
@@ -54,7 +54,7 @@ const FOUND: [(&str, &str); 7] = [
     ("unit value", "nothing"),
 ];
 
-/// What it calls a value that it wants.
+/// What the reader calls a value that it wants.
 const EXPECTED: [(&str, &str); 8] = [
     ("a string", "a text in quotes"),
     ("a boolean", "true or false"),
@@ -66,7 +66,7 @@ const EXPECTED: [(&str, &str); 8] = [
     ("tuple ", "a list in [ ]"),
 ];
 
-/// A message of the TOML reader in plain words; as it is where there is nothing to say better.
+/// A message of the TOML reader in plain words; unchanged if there is no better wording.
 pub(super) fn plain(message: &str) -> String {
     if let Some(field) = message.strip_prefix("missing field ") {
         return format!("the key {field} is missing");

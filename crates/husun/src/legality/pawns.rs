@@ -22,7 +22,7 @@ impl PawnSquares {
 }
 
 /// What their moves and captures reach from the squares of the set-ups, short of those where they must become something
-/// else. Anywhere for a kind of which no set-up has a piece: it exists for hand-made positions.
+/// else. A kind that no set-up has can stand anywhere: it exists for hand-made positions.
 fn pawn_squares(definition: &Definition) -> Vec<[Vec<bool>; 2]> {
     let n = definition.frame().len();
     let mut all = vec![[vec![true; n], vec![true; n]]; definition.pieces().len()];
@@ -51,7 +51,7 @@ fn pawn_squares(definition: &Definition) -> Vec<[Vec<bool>; 2]> {
     all
 }
 
-/// Whether a piece of the kind arriving there is another one afterwards in any case.
+/// Whether a piece of the kind always becomes another one on arriving there.
 fn must_change(definition: &Definition, kind: Kind, side: Side, square: Square) -> bool {
     let within = |squares: &SideSquares| squares[side.index()].contains(&square);
     let promotion = definition.rules().promotion.as_ref();

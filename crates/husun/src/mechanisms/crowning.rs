@@ -1,5 +1,5 @@
-//! Crowning (`[crowning]`): after a Traverse, the other side may promote all pieces of a kind, of both sides, instead of
-//! moving, once in the game (TigerSquares' Emperors; games/strike80/rules.md, Special rules).
+//! Crowning (`[crowning]`): after a Traverse, the other side may promote all pieces of a kind, of both sides,
+//! instead of moving, once in the game (TigerSquares' Emperors; games/strike80/rules.md, Special rules).
 
 use crate::definition::check::Checker;
 use crate::definition::{Definition, StateFlag};
@@ -30,7 +30,7 @@ pub struct Crowning {
     pub becomes: Kind,
 }
 
-/// What moves are made from.
+/// What its moves are made from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crown {
     pub piece: u8,
@@ -104,7 +104,7 @@ impl<S: Set> Tables<S> {
         Some(Move::new(royal, royal, kind, kind, Special::Crowning))
     }
 
-    /// What a kind that is chosen by promotion is by now.
+    /// The kind that a promotion to `kind` gives by now.
     #[inline(always)]
     pub(crate) fn crowned_kind(&self, pos: &Pos<S>, kind: u8) -> u8 {
         match &self.crown {
@@ -156,7 +156,7 @@ impl<S: Set> Tables<S> {
     }
 }
 
-/// What can never be.
+/// Impossible positions.
 impl Definition {
     /// Why the letter of the crowning does not fit the board.
     pub(crate) fn crowned_contradicts<S: Set>(&self, pos: &Pos<S>, set: bool) -> Option<String> {
@@ -222,7 +222,7 @@ impl Definition {
     }
 }
 
-/// Several of a name.
+/// The plural of a name.
 fn plural(name: &str) -> String {
     match name.strip_suffix("man") {
         Some(stem) => format!("{stem}men"),

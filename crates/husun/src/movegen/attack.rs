@@ -1,5 +1,5 @@
-//! Who attacks what, and what the enemy lines aimed at a royal square allow. Every enemy line matters
-//! on which the pieces between number within one of the number that would give check.
+//! Who attacks what, and what the enemy lines aimed at a royal square allow. An enemy line matters if the
+//! number of pieces between is within one of the number that would give check.
 
 use super::Scene;
 use crate::cpu::{Cpu, Kernel};
@@ -36,7 +36,7 @@ impl<S: Set> Guard<S> {
 }
 
 impl<S: Set> Tables<S> {
-    /// The square of the side's royal piece; none if it has several, of which none is royal then.
+    /// The square of the side's royal piece; none if it has several, as then none is royal.
     #[inline(always)]
     pub fn royal_square(&self, pos: &Pos<S>, side: Side) -> Option<Square> {
         let royals = pos.of_kinds(&self.royals) & pos.side(side);
@@ -115,7 +115,7 @@ impl<S: Set> Tables<S> {
         diagonal.any() && (self.diagonal(cpu, square, occupied) & diagonal).any()
     }
 
-    /// Those of the squares that no enemy rider attacks on a board with these squares occupied.
+    /// The squares among these that no enemy rider attacks with the given squares occupied.
     #[inline(always)]
     pub(super) fn out_of_riders<C: Cpu>(
         &self,
@@ -187,8 +187,8 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    /// Enemy leapers: those that attack the royal square, and the squares that they and others attack.
-    /// Of these all are given that the royal piece may go to, if royal pieces only leap.
+    /// Enemy leapers that attack the royal square, and squares that these and others attack: if royal pieces
+    /// only leap, all such squares that the royal piece may go to are among them.
     #[inline(always)]
     pub(super) fn leapers<C: Cpu>(
         &self,

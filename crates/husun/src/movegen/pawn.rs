@@ -94,8 +94,7 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    /// Squares that a pawn-type piece steps to, initial steps with them, and those that it attacks by
-    /// a step.
+    /// Squares that a pawn-type piece steps to, including initial steps, and those that it attacks by a step.
     pub(crate) fn pawn_reach<C: Cpu>(
         &self,
         pawn: &Pawn<S>,

@@ -45,7 +45,7 @@ impl<S: Set> Tables<S> {
         };
         let mut safe = steps.without(struck | barred);
         let lifted = scene.occupied ^ S::bit(royal);
-        // Riders once for all squares; sliders, whose empty-board lines tell most, square by square.
+        // Riders once for all squares; sliders, most of which the empty-board lines rule out, square by square.
         if self.royals_leap && safe.any() {
             safe = self.out_of_riders(pos, safe, lifted, scene);
         }

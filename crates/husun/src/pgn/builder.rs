@@ -1,4 +1,4 @@
-//! Puts tokens together to the tree of a game, on a stack of its own instead of by recursion.
+//! Assembles tokens into the tree of a game, on a stack of its own instead of by recursion.
 //! Limits on depth and number are kept here; tokens come from the lexer.
 
 use super::comment::Comment;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 /// A comment, `{...}` or `;...`, with its commands taken out of the text.
 ///
-/// Runs of spaces and line breaks count as one space. From the first `[%` on that is no well-formed command
-/// (`[%name value]`) everything is text.
+/// Runs of spaces and line breaks count as one space. From the first `[%` that is not a well-formed command
+/// (`[%name value]`) on, everything is text.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,7 +27,7 @@ pub struct Comment {
     pub clk: Option<Duration>,
     /// `[%emt ...]`: what the move took.
     pub emt: Option<Duration>,
-    /// All other commands in order, and `clk` and `emt` that are no time or come a second time.
+    /// All other commands in order, and any `clk` or `emt` that is not a time or comes a second time.
     pub commands: Vec<Command>,
 }
 
@@ -85,7 +85,7 @@ impl Comment {
         });
     }
 
-    /// The commands and then the words, each to stay unbroken when the comment goes over several lines.
+    /// The commands and then the words, each to stay unbroken when the comment spans several lines.
     pub(super) fn units(&self) -> Vec<String> {
         let times = [("clk", self.clk), ("emt", self.emt)];
         let times = times
@@ -114,7 +114,7 @@ impl fmt::Display for Command {
 }
 
 /// Splits a text at its next command: what is before it, name, value, what is after it. `None` if there is
-/// none, or if something that is no command comes first: were the search to go on behind that, taking a later
+/// none, or if something that is not a command comes first: if the search went on past that, taking a later
 /// command out could make a new one of what is around it.
 fn next_command(text: &str) -> Option<(&str, &str, &str, &str)> {
     let (before, inside) = text.split_once("[%")?;

@@ -46,7 +46,7 @@ pub enum SyntaxError {
         expected: &'static str,
     },
     /// A comment has no closing brace before the end of the text, or before a line that begins with a tag of another
-    /// game, as `Event`, `White` or `FEN`.
+    /// game, such as `Event`, `White` or `FEN`.
     #[error("the comment that begins here has no end, expected }}")]
     UnterminatedComment,
     /// A variation is still open when the game ends.
@@ -67,7 +67,7 @@ pub enum SyntaxError {
         /// The digits, cut short.
         found: String,
     },
-    /// A suffix annotation that is none of the six.
+    /// A suffix annotation that is not one of the six.
     #[error("found suffix {found:?}, expected !, ?, !!, ??, !? or ?!")]
     Suffix {
         /// The suffix, cut short.
@@ -125,7 +125,7 @@ pub enum SyntaxError {
     /// A text that should be one game goes on after it.
     #[error("found more text after the game, expected its end")]
     SecondGame,
-    /// The text could not be had.
+    /// The text could not be read.
     #[error("cannot read on: {0}")]
     Io(io::Error),
 }

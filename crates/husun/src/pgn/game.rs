@@ -1,5 +1,5 @@
 //! A game as PGN text holds it: tags, a tree of moves with their notes, and the result marker.
-//! Reading and writing it is next door.
+//! Reading and writing it is elsewhere.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,8 +10,8 @@ use super::nag::Nag;
 use super::reader::Reader;
 use super::writer::WriteError;
 
-/// The seven tag roster, in its order, with what the export format writes for a tag that is not known.
-/// An unknown `Result` is written as the game's result marker.
+/// The seven tag roster, in order, with what the export format writes for an unknown tag. An unknown `Result`
+/// is written as the game's result marker.
 pub const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -45,7 +45,7 @@ pub const RESULTS: [(&str, GameResult); 4] = [
 ];
 
 impl GameResult {
-    /// The marker that a text is, if it is one.
+    /// The result that a text is the marker of, if any.
     ///
     /// ```
     /// use husun::pgn::GameResult;
@@ -91,9 +91,9 @@ impl fmt::Display for GameResult {
 pub struct RawGame {
     /// Name and value of each tag pair in order, escapes undone. A name occurs once.
     pub tags: Vec<(String, String)>,
-    /// The moves of the game, with all that hangs on them.
+    /// The moves of the game, with everything attached to them.
     pub line: Movetext,
-    /// The result marker behind the moves (the `Result` tag is kept apart, and may contradict it).
+    /// The result marker after the moves (the `Result` tag is kept apart, and may contradict it).
     pub result: GameResult,
 }
 
@@ -102,8 +102,8 @@ pub struct RawGame {
 pub struct Movetext {
     /// The moves in order.
     pub moves: Vec<Node>,
-    /// Comments at the end that belong to no move: in a line without moves, behind the variations of the last
-    /// move, or behind the number of a move that does not come.
+    /// Comments at the end that belong to no move: in a line without moves, after the variations of the last
+    /// move, or after the number of a move that does not come.
     pub tail: Vec<Comment>,
 }
 
@@ -114,7 +114,7 @@ pub struct Node {
     pub san: String,
     /// Annotations in order, suffixes such as `!` and `?!` among them.
     pub nags: Vec<Nag>,
-    /// Comments before the move: at the start of the line, behind a variation or behind the move's number.
+    /// Comments before the move: at the start of the line, after a variation or after the move's number.
     pub before: Vec<Comment>,
     /// Comments after the move.
     pub after: Vec<Comment>,
@@ -179,7 +179,7 @@ impl RawGame {
     ///
     /// # Errors
     ///
-    /// Where something in the game has no form in PGN, such as a move with a space in it.
+    /// If something in the game cannot be written in PGN, such as a move with a space in it.
     pub fn to_pgn(&self) -> Result<String, WriteError> {
         super::writer::game_text(self)
     }

@@ -1,5 +1,5 @@
 //! Tokens of PGN: what kind of thing comes next, and the text of a tag pair.
-//! How tokens make a game, and how to go on after an error, is the reader's and the builder's.
+//! The reader and the builder make a game of tokens and go on after an error.
 
 use std::io::BufRead;
 
@@ -144,7 +144,7 @@ impl<R: BufRead> Lexer<R> {
             let found = excerpt(&found);
             at.error(SyntaxError::NotAMove { found })
         })?;
-        // "exd6 e.p." would otherwise come out as two moves more
+        // "exd6 e.p." would otherwise come out as two more moves
         if matches!(token, Token::Move(_)) && self.source.peek()? == Some('.') {
             let (found, expected) = ('.', "dots only behind a move number");
             return Err(self
@@ -257,7 +257,7 @@ impl Location {
     }
 }
 
-/// Tags that nobody writes at the beginning of a line of a comment: those of the roster, and those that say from where.
+/// Tags that nobody writes at the start of a line in a comment: the roster, and those that say where the game starts.
 const HEADING: [&str; 10] = [
     "Event", "Site", "Date", "Round", "White", "Black", "Result", "Variant", "SetUp", "FEN",
 ];
@@ -272,14 +272,14 @@ fn tag_name_at(text: &str) -> Option<&str> {
     (!name.is_empty() && rest.trim_ascii_start().starts_with('"')).then_some(name)
 }
 
-/// Whether tag names may contain a character. The standard has letters, digits and the underscore; what it
-/// allows in other words is read here too.
+/// Whether tag names may contain a character: besides the standard's letters, digits and underscore, the other
+/// signs that it allows in symbols.
 pub(super) const fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '#' | '=' | ':' | '-')
 }
 
-/// Whether moves, numbers and results may contain a character: letters, digits, some signs, and of what is
-/// not ASCII all that can be seen (piece figures among it).
+/// Whether moves, numbers and results may contain a character: letters, digits, some signs, and every visible
+/// character that is not ASCII (piece figurines among them).
 fn is_word_char(c: char) -> bool {
     match c {
         '+' | '#' | '=' | ':' | '-' | '/' | '@' | '_' | '\'' | '~' | '^' | '&' | ',' => true,
@@ -293,7 +293,7 @@ pub(super) fn is_move(text: &str) -> bool {
     text.chars().all(is_word_char) && matches!(word_token(text.to_owned()), Ok(Token::Move(_)))
 }
 
-/// What a word is. Gives it back if it is nothing.
+/// What a word is. Gives the word back if it is nothing.
 fn word_token(text: String) -> Result<Token, String> {
     if let Some(result) = GameResult::from_marker(&text) {
         return Ok(Token::Result(result));

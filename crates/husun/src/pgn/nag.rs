@@ -18,9 +18,9 @@ pub struct Nag(pub u8);
 /// The sign that stands for a [`Nag`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Glyph {
-    /// Written right behind the move: `Nf3!`.
+    /// Written directly after the move: `Nf3!`.
     Suffix(&'static str),
-    /// Written as a word of its own behind the move: `Nf3 +-`.
+    /// Written as a separate word after the move: `Nf3 +-`.
     Word(&'static str),
 }
 

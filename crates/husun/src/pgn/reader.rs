@@ -8,7 +8,7 @@ use super::error::{Location, PgnError, SyntaxError};
 use super::game::{GameResult, RawGame};
 use super::lexer::{Lexer, Token};
 
-/// How much one game may have, so that no text can exhaust memory or stack. Lengths are in bytes of UTF-8.
+/// How large a game may be, so that no text can exhaust memory or stack. Lengths are in bytes of UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Length of a move, a number or a tag name.
@@ -23,7 +23,7 @@ pub struct Limits {
     pub depth: u8,
     /// Length of a line, before its encoding is known.
     pub line: usize,
-    /// Length of a game. Checked as whole lines are taken, so a line can lie beyond it.
+    /// Length of a game. Checked as whole lines are taken, so the last line can go beyond it.
     pub game: usize,
 }
 
@@ -52,15 +52,15 @@ impl Default for Limits {
 enum Search {
     /// It begins where the reader stands.
     Here,
-    /// Behind this game's movetext.
+    /// After this game's movetext.
     BehindMoves,
-    /// Behind the rest of this game's tags, which an empty line ends, and its movetext.
+    /// After the rest of this game's tags, which an empty line ends, and its movetext.
     BehindTags,
-    /// Behind this game's movetext; the empty line behind its tags is passed already.
+    /// After this game's movetext; the empty line after its tags is passed already.
     BehindHead,
-    /// A line has ended with a result: the next game begins behind an empty line, or with a tag or a first move.
+    /// A line has ended with a result: the next game begins after an empty line, or with a tag or a first move.
     BehindResult,
-    /// An empty line in the movetext: another game begins behind it with a tag or a first move.
+    /// An empty line in the movetext: another game begins after it with a tag or a first move.
     BehindGap,
 }
 
@@ -72,9 +72,9 @@ enum Search {
 /// byte order mark, and line by line Latin-1 where it is not UTF-8. A game ends with its result marker. A
 /// comment that stands before the tags goes to the first move; comments after the last game are dropped.
 ///
-/// After a game that cannot be read, which gives its error, the reader goes on with the next line that begins
-/// with a tag pair, or with a first move behind a result or an empty line; where the error is in the tags, with the
-/// next such line behind the movetext, or with the next `Event`. After an I/O error it ends.
+/// After a game that cannot be read, which gives its error, the reader goes on with the next line that begins with
+/// a tag pair, or with a first move after a result or an empty line; if the error is in the tags, with the next
+/// such line after the movetext, or with the next `Event`. After an I/O error it ends.
 ///
 /// ```
 /// use husun::pgn::{Reader, SyntaxError};
@@ -104,7 +104,7 @@ impl<R: BufRead> Reader<R> {
         Self::with_limits(from, Limits::DEFAULT)
     }
 
-    /// A reader with limits of the caller's own.
+    /// A reader with the caller's own limits.
     pub const fn with_limits(from: R, limits: Limits) -> Self {
         Self {
             lexer: Lexer::new(from, limits),
@@ -147,7 +147,7 @@ impl<R: BufRead> Reader<R> {
                     self.search = Search::BehindMoves;
                     return Err(error);
                 }
-                // a line too long is no tag pair, and it is skipped already
+                // an overlong line is not a tag pair, and has been skipped already
                 Err(_) => continue,
                 Ok(next) => next,
             };
@@ -163,7 +163,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// How the search goes on behind the rest of this line; `Here` if a game begins with it.
+    /// How the search goes on after the rest of this line; `Here` if a game begins with it.
     fn behind_line(&self) -> Search {
         let rest = self.lexer.source.rest().trim_ascii();
         if self.lexer.source.at_line_start() {
@@ -178,7 +178,7 @@ impl<R: BufRead> Reader<R> {
                 return Search::Here;
             }
         }
-        // the rest of a line, behind an error, is no empty line
+        // the rest of a line, after an error, is not an empty line
         let empty = rest.is_empty() && self.lexer.source.at_line_start();
         match self.search {
             Search::BehindTags if !empty => Search::BehindTags,

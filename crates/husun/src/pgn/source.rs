@@ -112,7 +112,7 @@ impl<R: BufRead> Source<R> {
         self.offset = 0;
         let mut bytes = mem::take(&mut self.line).into_bytes();
         let read = self.read_line(&mut bytes);
-        // the end of the text has its place behind the last line
+        // the end of the text is located after the last line
         let Some(complete) = read.map_err(|error| self.error(SyntaxError::Io(error)))? else {
             return Ok(false);
         };
@@ -135,7 +135,7 @@ impl<R: BufRead> Source<R> {
     }
 
     /// Reads up to the end of the line: `None` at the end of the text, else whether all of it was within the
-    /// limit. What was beyond is dropped.
+    /// limit. The excess is dropped.
     fn read_line(&mut self, bytes: &mut Vec<u8>) -> std::io::Result<Option<bool>> {
         let mut read = None;
         loop {

@@ -98,7 +98,7 @@ fn movetexts() {
 }
 
 #[rustfmt::skip]
-/// A text that is no game, and why.
+/// A text that is not a game, and why.
 const ERRORS: [(&str, &str); 45] = [
     ("", "line 1, column 1: found no game, expected one"),
     ("{only a comment}", "line 1, column 1: found no game, expected one"),

@@ -1,5 +1,5 @@
 //! Writes games in PGN export format: roster first, numeric annotations, lines of less than 80 columns.
-//! What has no form in PGN is refused; all that is written reads back as the same game.
+//! What cannot be expressed in PGN is refused; everything written reads back as the same game.
 
 use std::io;
 use std::mem;
@@ -12,7 +12,7 @@ use crate::Side;
 /// The deepest nesting of variations that is written, and that any reader can be told to read.
 pub const MAX_DEPTH: u8 = u8::MAX;
 
-/// The longest line, but for words that are longer (PGN standard, 3.2.4: fewer than 80 columns).
+/// The longest line, except for longer words (PGN standard, 3.2.4: fewer than 80 columns).
 const COLUMNS: usize = 79;
 
 /// Why a game cannot be written.
@@ -31,13 +31,13 @@ pub enum WriteError {
         /// The name, cut short.
         name: String,
     },
-    /// A tag value goes over more than one line.
+    /// A tag value spans more than one line.
     #[error("line break in the value of tag {name}, expected a single line")]
     TagValue {
         /// The tag's name, cut short.
         name: String,
     },
-    /// A move is no word, or one that PGN reads as something else.
+    /// A move is not a word, or is one that PGN reads as something else.
     #[error("move {san:?} at {number}{}, expected a word that is no number, sign or result", dots(*.side))]
     Move {
         /// The move, cut short.
@@ -47,8 +47,8 @@ pub enum WriteError {
         /// Whose move it would be by the count.
         side: Side,
     },
-    /// A comment that would not read back as itself: line breaks or double spaces in its text, a command
-    /// that is not well formed, or a command as text. [`Comment::new`] makes none such.
+    /// A comment that would not read back as itself: line breaks or double spaces in its text, a command that
+    /// is not well formed, or a command as text. [`Comment::new`] never makes one.
     #[error("comment {text:?} does not read back as itself, expected one as Comment::new makes it")]
     Comment {
         /// The comment, cut short.
@@ -57,7 +57,7 @@ pub enum WriteError {
     /// Variations are nested too deep.
     #[error("variations nested more than {MAX_DEPTH} deep")]
     TooDeep,
-    /// The text could not be put out.
+    /// The text could not be written.
     #[error("cannot write on")]
     Io(#[from] io::Error),
 }
@@ -73,7 +73,7 @@ const fn dots(side: Side) -> &'static str {
 ///
 /// Tags come as [`RawGame::complete_roster`] orders and completes them, annotations as `$n`, move numbers from
 /// the `FEN` tag if there is one (its second and last fields). A comment with a closing brace in it, which
-/// PGN cannot have between braces, is written behind a semicolon, on one line of any length. Reading the text
+/// PGN cannot have between braces, is written after a semicolon, on one line of any length. Reading the text
 /// gives the game back, its roster completed.
 ///
 /// ```
@@ -245,7 +245,7 @@ impl MovetextWriter {
             previous = Some(node);
             ply = ply.next();
         }
-        // without a number such comments would be those after the last move
+        // without a number such comments would count as those after the last move
         if previous.is_some_and(|node| node.variations.is_empty()) && !line.tail.is_empty() {
             self.number(ply);
         }
@@ -260,7 +260,7 @@ impl MovetextWriter {
         if free {
             self.comments(&node.before)?;
         }
-        // right behind a move, comments are of the next only if its number stands before them
+        // directly after a move, comments belong to the next only if its number stands before them
         if ply.side == Side::White || !follows || !node.before.is_empty() {
             self.number(ply);
         }

@@ -1,5 +1,5 @@
-//! Sorting the ways of moving by what they are instead of who has them, so that moves are counted over
-//! all pieces of a way at once.
+//! Sorting the ways of moving by what they are instead of who has them, so that moves are counted over all
+//! pieces that share a way at once.
 
 use super::{Group, LeapAtom, Mover, RiderAtom, Tables};
 use crate::betza::Mode;

@@ -12,7 +12,7 @@ use crate::set::Set;
 use crate::ways::{DIAGONAL, ORTHOGONAL, RiderShape, slides, without_slides};
 use std::collections::HashMap;
 
-/// Highest size of a table of both diagonals at once, in bytes: it should fit the second cache.
+/// Highest size of a table of both diagonals at once, in bytes: it should fit the second-level cache.
 const DIAGONALS: u64 = 384 << 10;
 /// A vector of White's as the side sees it.
 pub(super) fn seen(side: Side, (x, y): Vector) -> (i32, i32) {
@@ -31,7 +31,7 @@ pub(super) fn walk(frame: &Frame, from: Square, (dx, dy): (i32, i32)) -> Vec<Squ
     squares
 }
 
-/// Tables of sets that are kept once each.
+/// Tables of sets, each kept only once.
 struct Pool<S> {
     entries: Vec<S>,
 }
@@ -126,7 +126,7 @@ impl<S: Set> Tables<S> {
     /// The tables of a definition whose frame and pieces fit the width.
     pub(crate) fn new(definition: &Definition) -> Self {
         let mut t = Tables::empty();
-        // What is not royal takes closed squares for missing ones.
+        // Pieces that are not royal treat closed squares as missing.
         let frame = &definition
             .frame()
             .walled(&definition.rules().endings.closed);
@@ -184,7 +184,7 @@ impl<S: Set> Tables<S> {
         self.cross_diagonals(&builder.shapes);
     }
 
-    /// The squares next to each, whoever may enter them.
+    /// The squares next to each square, no matter who may enter them.
     fn rings(&mut self, frame: &Frame) {
         for (spot, from) in self.spots.iter_mut().zip(frame.squares()) {
             let ring = ORTHOGONAL.iter().chain(&DIAGONAL);
@@ -441,7 +441,7 @@ impl<S: Set> Tables<S> {
     }
 }
 
-/// The squares between two of a rank.
+/// The squares between two squares of a rank.
 fn on_the_way<S: Set>(frame: &Frame, a: Square, b: Square) -> S {
     let (low, high) = (a.min(b), a.max(b));
     S::from_squares(frame.squares().filter(|&s| low < s && s < high))

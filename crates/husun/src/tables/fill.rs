@@ -12,23 +12,23 @@ pub(crate) const WORDS: usize = 2;
 /// Fewest sliders that are worth filling for, by words of a set.
 pub(crate) const LEAST: [u32; 4] = [u32::MAX, 3, 4, u32::MAX];
 
-/// A board on which a step in a direction always changes the square number alike, and on which no way is longer
-/// than [`LONGEST`].
+/// A board on which a step in a direction always changes the square number by the same amount, and on which no
+/// way is longer than [`LONGEST`].
 #[derive(Clone, Debug)]
 pub(crate) struct Fill {
     /// By word and direction: the squares that a step leads to.
     onto: [[u64; 8]; WORDS],
     /// By how much the square number rises or falls in a step, two steps and four.
     by: [[u64; 4]; 3],
-    /// Whether a way may be longer than the three fills and the last step go.
+    /// Whether a way may be longer than the three fills and the last step reach.
     long: bool,
 }
 
-/// Squares of the longest way that is filled.
+/// Squares of the longest way that can be filled.
 const LONGEST: u8 = 9;
 
 impl Fill {
-    /// For a board, if it is one of these.
+    /// The fill of a board, if it is such a board.
     pub fn new<S: Set>(frame: &Frame) -> Option<Fill> {
         // Those that rise in square numbers first, those that fall against them in the same order.
         let up = [ORTHOGONAL[0], ORTHOGONAL[1], DIAGONAL[0], DIAGONAL[1]];
@@ -61,8 +61,8 @@ impl Fill {
         })
     }
 
-    /// Number of moves of those that slide along files and ranks and of those that slide along diagonals, to
-    /// squares that are open to them.
+    /// Number of moves of sliders along files and ranks and of sliders along diagonals, to squares that are
+    /// open to them.
     #[inline(always)]
     pub fn count<S: Set, C: Cpu>(&self, cpu: C, sliders: [S; 2], occupied: S, open: S) -> u32 {
         cpu.apart(Counting {

@@ -46,7 +46,7 @@ impl<S: Set> SliderLine<S> {
         reached[self.entry(cpu, occupied)]
     }
 
-    /// Squares that are reached, those of the first blockers with them.
+    /// Squares that are reached, including the first blockers.
     #[inline(always)]
     pub fn attacks<C: Cpu>(&self, cpu: C, occupied: S, shapes: &Shapes) -> S {
         let reached = u64::from(shapes.reached[self.entry(cpu, occupied)]);

@@ -31,7 +31,7 @@ impl<S: Set> Ray<S> {
         }
     }
 
-    /// Squares that a slider reaches, up to and with the first blocker.
+    /// Squares that a slider reaches, up to and including the first blocker.
     #[inline(always)]
     fn slide(&self, from: Square, occupied: S) -> S {
         let ray = self.sets[usize::from(from)];
@@ -101,7 +101,7 @@ struct RiderSide<S> {
     first: Vec<u32>,
     /// By square: all destinations there are.
     stops: Vec<S>,
-    /// Whether some squares of rays, or of lines, are no destinations.
+    /// Whether some squares of rays, or of lines, are not destinations.
     limited: bool,
     masked: bool,
     /// For processors that gather bits: lines of all squares, those of square `i` from
@@ -151,7 +151,7 @@ impl<S: Set> Rider<S> {
         &self.sides[side.index() % self.sides.len()]
     }
 
-    /// Squares that it reaches, with those of the first blockers.
+    /// Squares that it reaches, including the first blockers.
     #[inline(always)]
     pub fn attacks(&self, rays: &[Ray<S>], side: Side, from: Square, occupied: S) -> S {
         let table = self.side(side);
@@ -182,7 +182,7 @@ impl<S: Set> Rider<S> {
         set
     }
 
-    /// Squares that it reaches, with those of the first blockers, looked up.
+    /// Squares that it reaches, including the first blockers, looked up.
     #[inline(always)]
     pub fn line_attacks<C: Cpu>(
         &self,
@@ -364,13 +364,13 @@ fn layers<S: Set>(mut lines: Vec<Vec<(Square, S)>>) -> Vec<Attack<S>> {
 }
 
 impl<S: Set> super::Tables<S> {
-    /// Squares that a rider of the number reaches, with those of the first blockers.
+    /// Squares that a rider of the number reaches, including the first blockers.
     #[inline(always)]
     pub(crate) fn rider_attacks(&self, rider: u8, side: Side, from: Square, occupied: S) -> S {
         self.riders[usize::from(rider)].attacks(&self.rays, side, from, occupied)
     }
 
-    /// Squares that a rider reaches, as the processor finds them best.
+    /// Squares that a rider reaches, found in the processor's best way.
     #[inline(always)]
     pub(crate) fn rider<C: Cpu>(
         &self,

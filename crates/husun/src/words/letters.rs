@@ -1,5 +1,5 @@
-//! What the letters of a position's state field say to players, and the move that no piece makes: told by the library, so
-//! that programs show what they are told and know no mechanism.
+//! What the letters of a position's state field mean to players, and the move that no piece makes: worded by the
+//! library, so that programs show what they are given and know no mechanism.
 
 use crate::definition::{Definition, StateFlag};
 use crate::piece::Kind;
@@ -14,11 +14,11 @@ pub struct StateLetter {
     pub flag: StateFlag,
     /// The piece that is kept off the board as long as the letter stands, and whose it is.
     pub held: Option<(Side, Kind)>,
-    /// What holds as long as it stands, as `Blue has castled.`
+    /// What holds as long as the letter stands, such as `Blue has castled.`
     pub stands: String,
-    /// What is told when it comes; nothing if that is no news.
+    /// What is announced when the letter appears; nothing if that is no news.
     pub comes: Option<String>,
-    /// What is told when it goes; nothing if that is no news.
+    /// What is announced when the letter goes; nothing if that is no news.
     pub goes: Option<String>,
 }
 
@@ -27,15 +27,15 @@ pub struct StateLetter {
 pub struct WholeAct {
     /// The move in algebraic notation.
     pub san: String,
-    /// What is done, as `Make the Kings Emperors`.
+    /// What is done, such as `Make the Kings Emperors`.
     pub offer: String,
     /// What it means, for those who are about to do it.
     pub question: String,
-    /// How one says that it is meant, as `Yes, make them Emperors`.
+    /// The words to confirm it, such as `Yes, make them Emperors`.
     pub agree: String,
-    /// What a Counsellor says who is for it.
+    /// What a Counsellor in favour of it says.
     pub advice: String,
-    /// What a Counsellor says who is against it, before the move that is better.
+    /// What a Counsellor against it says, before the better move.
     pub instead: String,
 }
 

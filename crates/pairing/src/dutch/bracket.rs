@@ -1,12 +1,12 @@
-//! A bracket: the best of all its pairings by the criteria, and of the best the one that the handbook's procedure would
-//! come to first. Articles 2 to 4 of C.04.3.
+//! A bracket: the best of all its pairings by the criteria, and among the best the one that the handbook's procedure
+//! would reach first. Articles 2 to 4 of C.04.3.
 //!
 //! The procedure tries candidates in an order of its own until one is perfect. Here criteria and order are one list of
-//! wishes, settled by matchings (see [`super::ladder`]), which comes to the same.
+//! wishes, settled by matchings (see [`super::ladder`]), with the same result.
 //!
-//! What happens below the bracket (C4, C8) is looked at only as far as needed. First it is taken for granted that the
-//! floaters can be paired below as well as can be; if then they can, nothing else could have been better. If not, the next
-//! bracket is brought into the graph, and at last all that are left.
+//! What happens below the bracket (C4, C8) is examined only as far as needed. At first it is assumed that the floaters
+//! can be paired below as well as possible; if that turns out true, nothing else could have been better. If not, the
+//! next bracket is added to the graph, and finally all the remaining ones.
 
 use super::completion::{Bye, Layer, Seat, completes, next_is_ideal, perfect};
 use super::field::{Field, Float};
@@ -14,7 +14,7 @@ use super::ladder::{Crowded, HINT, Ladder, Wish};
 use super::order;
 use std::rc::Rc;
 
-/// The players that a bracket is about. All are places in the order of the field.
+/// The players that a bracket is about. All are positions in the order of the field.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bracket<'a> {
     pub(super) field: &'a Field,
@@ -26,7 +26,7 @@ pub(super) struct Bracket<'a> {
     pub(super) next: &'a [usize],
     /// All further down.
     pub(super) below: &'a [usize],
-    /// If somebody not yet paired is going to have it.
+    /// The bye, if somebody not yet paired is going to have it.
     pub(super) bye: Option<Bye>,
 }
 
@@ -49,8 +49,8 @@ pub(super) struct Paired {
 pub(super) struct Graph<'a> {
     bracket: Bracket<'a>,
     seats: Vec<(Seat, Layer)>,
-    /// Whether there is a partner at all: in the bracket, and in it or the next. Who has none floats whatever is done, so
-    /// that it needs not be weighed.
+    /// Whether there is a partner at all: in the bracket, and in it or the next. A player without one floats in any
+    /// case, and need not be weighed.
     partner: Vec<[bool; 2]>,
 }
 
@@ -63,7 +63,7 @@ impl Bracket<'_> {
             j >= self.moved && partners.iter().any(|&i| self.field.may_meet(i, here[j]))
         };
         if !(0..here.len()).any(meets) {
-            // All float: there is nothing to choose.
+            // All float: there is nothing to decide.
             return Ok(Paired {
                 pairs: Vec::new(),
                 floaters: here.to_vec(),
@@ -91,7 +91,7 @@ impl Bracket<'_> {
         self.within(Reach::All).map(|(paired, _)| paired)
     }
 
-    /// The best pairing as far as the graph knows. Also who of the graph is in no pair of it.
+    /// The best pairing as far as the graph knows, and the players of the graph who are in no pair of it.
     fn within(&self, reach: Reach) -> Result<(Paired, Vec<usize>), Crowded> {
         let graph = Graph::new(*self, reach);
         let mut ladder = graph.ladder();
@@ -116,7 +116,7 @@ impl Bracket<'_> {
         Ok((paired, open))
     }
 
-    /// Whether exactly one can float, who is then the one to have the bye: where C9 applies. By C5 nobody below can have it
+    /// Whether exactly one player can float, who then gets the bye: where C9 applies. By C5 nobody below can have it
     /// if somebody with the score of the residents or more is to have it.
     fn floats_the_bye(&self) -> Option<Bye> {
         let bye = self.bye?;
@@ -168,17 +168,17 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    /// How many vertices are of the bracket.
+    /// How many vertices belong to the bracket.
     pub(super) fn here(&self) -> usize {
         self.bracket.here.len()
     }
 
-    /// How many of them are moved down.
+    /// How many of them were moved down.
     pub(super) fn moved(&self) -> usize {
         self.bracket.moved
     }
 
-    /// Whether the two can be a pair. Those moved down play residents.
+    /// Whether the two can be a pair. Players moved down play residents.
     fn possible(&self, i: usize, j: usize) -> bool {
         let ((one, _), (other, _)) = (self.seats[i], self.seats[j]);
         i.max(j) >= self.moved() && one.meets(other, self.bracket.field, self.bracket.bye)
@@ -191,7 +191,7 @@ impl<'a> Graph<'a> {
         len.is_multiple_of(2) && perfect(len, &possible)
     }
 
-    /// The graph with the pairs that come first if nothing is in the way.
+    /// The graph as a ladder that starts with the pairs that would come first if nothing stood in the way.
     fn ladder(&self) -> Ladder {
         let mut mates = vec![None; self.seats.len()];
         let (here, moved) = (self.here(), self.moved());
@@ -213,7 +213,7 @@ impl<'a> Graph<'a> {
         Ladder::new(self.seats.len(), |i, j| self.possible(i, j), mates)
     }
 
-    /// How far a pair is from the one that comes first if nothing is in the way.
+    /// How far a pair is from the one that would come first if nothing stood in the way.
     fn natural(&self, i: usize, j: usize) -> u64 {
         let (here, moved) = (self.here(), self.moved());
         if j >= here {
@@ -244,21 +244,21 @@ impl<'a> Graph<'a> {
             .is_some_and(|p| p.floats[back] == Some(float))
     }
 
-    /// A cost of everybody of the bracket who floats, without having to.
+    /// A cost for everybody of the bracket who floats without having to.
     pub(super) fn floating<'w>(&'w self, cost: impl Fn(usize) -> u64 + 'w) -> Wish<'w> {
         self.outside(self.here(), move |v| {
             u64::from(self.partner[v][0]) * cost(v)
         })
     }
 
-    /// A cost of everybody of the bracket or the next who is paired with nobody of them, without having to.
+    /// A cost for everybody of the bracket or the next who is not paired within these, without having to be.
     fn leaving<'w>(&'w self, cost: impl Fn(usize) -> u64 + 'w) -> Wish<'w> {
         self.outside(self.near(), move |v| {
             u64::from(self.partner[v][1]) * cost(v)
         })
     }
 
-    /// A cost of those of the first vertices who are not paired among themselves.
+    /// A cost for those of the first vertices who are not paired among themselves.
     fn outside<'w>(&'w self, first: usize, cost: impl Fn(usize) -> u64 + 'w) -> Wish<'w> {
         let costs: Rc<[u64]> = (0..first).map(cost).collect();
         let most = costs.iter().sum();
@@ -277,7 +277,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The same for a cost of 1 each: with an odd number one has to be outside.
+    /// The same with a cost of 1 each: with an odd number one has to be outside.
     fn fewest(wish: Wish<'_>) -> Wish<'_> {
         Wish {
             least: wish.most % 2,
@@ -285,13 +285,13 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// How many vertices are of the bracket or of the next.
+    /// How many vertices belong to the bracket or the next.
     fn near(&self) -> usize {
         let near = self.seats.iter();
         near.take_while(|(_, layer)| *layer < Layer::Below).count()
     }
 
-    /// A cost of pairs within the bracket.
+    /// A cost for pairs within the bracket.
     pub(super) fn pairing<'w>(
         &'w self,
         most: u64,
@@ -306,7 +306,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// A cost of a resident who is not the upper one of a pair within the bracket.
+    /// A cost for a resident who is not the upper player of a pair within the bracket.
     pub(super) fn not_upper<'w>(&'w self, vertex: usize) -> Wish<'w> {
         let here = self.here();
         Wish {
@@ -386,7 +386,7 @@ impl<'a> Graph<'a> {
         wishes
     }
 
-    /// Scores of some of the bracket, each once, the highest first.
+    /// Scores of part of the bracket, each once, the highest first.
     fn scores(&self, of: std::ops::Range<usize>) -> Vec<i64> {
         let mut scores: Vec<i64> = of.filter_map(|v| self.score(v)).collect();
         scores.dedup();

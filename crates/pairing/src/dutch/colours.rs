@@ -1,9 +1,9 @@
-//! Colour preferences and who gets which colour: articles 1.6, 1.7 and 5 of C.04.3, and what 2.4 counts of them.
+//! Colour preferences and who gets which colour: articles 1.6, 1.7 and 5 of C.04.3, and how 2.4 counts them.
 
 use crate::Colour;
 use std::cmp::Ordering;
 
-/// How much somebody wants a colour, from the least.
+/// How strong a colour preference is, from the weakest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
     Mild,
@@ -11,17 +11,17 @@ pub(super) enum Strength {
     Absolute,
 }
 
-/// Colours that somebody had, and the one that is due.
+/// The colours that a player had, and the one that is due.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Colours {
-    /// Of the games played, from the first. Rounds without a game leave no gap (C.04.2, 3.4).
+    /// Colours of the games played, from the first. Rounds without a game leave no gap (C.04.2, 3.4).
     had: Vec<Colour>,
     /// Games with White less games with Black.
     difference: i32,
     due: Option<(Colour, Strength)>,
 }
 
-/// What goes against somebody's colours in a pair: criteria C10 to C13, in this order.
+/// The violations of the two players' colour preferences in a pair: criteria C10 to C13, in this order.
 pub(super) type Clashes = [u8; 4];
 
 impl Colours {
@@ -50,13 +50,13 @@ impl Colours {
         }
     }
 
-    /// The colour that has to be given, if one has to.
+    /// The colour that must be given, if one must.
     pub(super) fn absolute(&self) -> Option<Colour> {
         let absolute = |&(_, strength): &(Colour, Strength)| strength == Strength::Absolute;
         self.due.filter(absolute).map(|(colour, _)| colour)
     }
 
-    /// The colour for `self` against `other`, where `self` is ranked higher and has `otherwise` coming if nothing else
+    /// The colour for `self` against `other`, where `self` is ranked higher and gets `otherwise` if nothing else
     /// decides (article 5.2).
     pub(super) fn against(&self, other: &Self, otherwise: Colour) -> Colour {
         let ((mine, my), (theirs, their)) = match (self.due, other.due) {
@@ -85,13 +85,13 @@ impl Colours {
         }
     }
 
-    /// What goes against their colours if the two meet. `top` says whether one of them is a topscorer.
+    /// The violated colour preferences if the two meet. `top` says whether one of them is a topscorer.
     pub(super) fn clashes(&self, other: &Self, top: bool) -> Clashes {
         match (self.due, other.due) {
             (Some((mine, _)), Some((theirs, _))) if mine == theirs => {}
             _ => return [0; 4],
         }
-        // Both want one colour, so nothing is left to pairing numbers.
+        // Both want the same colour, so nothing is left to pairing numbers.
         let own = self.against(other, Colour::White);
         let mut clashes = [0; 4];
         for (who, colour) in [(self, own), (other, own.other())] {

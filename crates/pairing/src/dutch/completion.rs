@@ -1,12 +1,13 @@
-//! Whether those who are left can all be paired (C4), and how few points the one without opponent can have (C5).
+//! Whether all remaining players can be paired (C4), and how low the score of the player without an opponent can be
+//! (C5).
 
 use super::field::Field;
 use integer_blossom::max_weight_matching;
 
-/// Of how many it is tried whether they can leave a bracket before a matching is asked for.
+/// For how many players leaving a bracket is tried before a matching is computed.
 const LEAVERS: usize = 8;
 
-/// Who can have the bye, if somebody has to.
+/// Who can have the bye, if somebody must have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bye {
     /// The score of whoever gets it.
@@ -21,7 +22,7 @@ impl Bye {
     }
 }
 
-/// Who belongs to the bracket in question, to the next one, or further down.
+/// Whether a player belongs to the current bracket, to the next one, or further down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Layer {
     Here,
@@ -29,7 +30,7 @@ pub(super) enum Layer {
     Below,
 }
 
-/// Somebody, or the bye: what can be paired.
+/// A player or the bye: what can be paired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seat {
     Player(usize),
@@ -49,7 +50,7 @@ impl Seat {
     }
 }
 
-/// The lowest score with which somebody can have the bye so that all others can be paired. None if there is none.
+/// The lowest score with which a player can have the bye so that all others can be paired. None if there is none.
 pub(super) fn lowest_bye(field: &Field) -> Option<Bye> {
     let all: Vec<usize> = (0..field.players.len()).collect();
     let eligible = field.players.iter().rev().filter(|p| p.bye);
@@ -70,8 +71,8 @@ pub(super) fn completes(field: &Field, players: &[usize], bye: Option<Bye>) -> b
     perfect(seats.len(), &meets)
 }
 
-/// Whether the floaters can all be paired in the next bracket and with as few floaters of it as there can be at all, none
-/// or one with the least score, so that those below can still be paired: what C8 asks for at best.
+/// Whether the floaters can all be paired in the next bracket, with the fewest floaters possible from there (none, or
+/// one with the lowest score), so that those below can still be paired: the best that C8 asks for.
 pub(super) fn next_is_ideal(
     field: &Field,
     floaters: &[usize],
@@ -100,7 +101,7 @@ pub(super) fn next_is_ideal(
         };
         cost.filter(|_| one.meets(other, field, bye))
     };
-    // One of an odd bracket has to leave it: probably one of the last can.
+    // One player of an odd bracket has to leave it: probably one of the last can.
     let near = floaters.len() + next.len();
     let odd = near % 2;
     let leaves = |leaver: Option<usize>| {
@@ -121,7 +122,7 @@ pub(super) fn next_is_ideal(
     if found {
         return true;
     }
-    // If not even the bracket alone can be paired, those below need not be looked at.
+    // If not even the bracket alone can be paired, those below need not be examined.
     let within = |i: usize, j: usize| cost(i, j).is_some();
     let alone = matching(near, &within)
         .iter()
@@ -135,14 +136,14 @@ pub(super) fn perfect(len: usize, meets: &dyn Fn(usize, usize) -> bool) -> bool 
     greedy(len, meets) || matching(len, meets).iter().all(Option::is_some)
 }
 
-/// Players who stay without opponent if as many as possible are paired.
+/// Players left without an opponent if as many as possible are paired.
 pub(super) fn left_over(field: &Field) -> Vec<usize> {
     let len = field.players.len();
     let mates = matching(len, &|i, j| field.may_meet(i, j));
     (0..len).filter(|&i| mates[i].is_none()).collect()
 }
 
-/// As many pairs as possible.
+/// A matching with as many pairs as possible.
 fn matching(len: usize, meets: &dyn Fn(usize, usize) -> bool) -> Vec<Option<usize>> {
     let mut weights = vec![0i32; len * len];
     for i in 0..len {
@@ -153,7 +154,7 @@ fn matching(len: usize, meets: &dyn Fn(usize, usize) -> bool) -> Vec<Option<usiz
     max_weight_matching(&weights, len)
 }
 
-/// The least that pairs of all vertices cost in sum, if all can be paired.
+/// The least total cost of pairing all vertices, if they can all be paired.
 fn cheapest(len: usize, cost: &dyn Fn(usize, usize) -> Option<usize>) -> Option<usize> {
     let enough = 2 * len as i64 + 1;
     let mut weights = vec![0i64; len * len];
@@ -170,8 +171,9 @@ fn cheapest(len: usize, cost: &dyn Fn(usize, usize) -> Option<usize>) -> Option<
         .sum()
 }
 
-/// Pairs one after the other with whoever comes first, and puts right what is left over by changing one pair. Most players
-/// may meet most others, so this nearly always finds that all can be paired, and at once; if not it says nothing.
+/// Pairs each player in turn with the first possible one, and repairs what is left over by changing one pair. Most
+/// players may meet most others, so this nearly always finds that all can be paired, and quickly; if it fails that
+/// proves nothing.
 fn greedy(len: usize, meets: &dyn Fn(usize, usize) -> bool) -> bool {
     let mut mates: Vec<Option<usize>> = vec![None; len];
     for i in 0..len {

@@ -5,10 +5,10 @@ use crate::{Colour, Entrant, PairingError, Past, Rules, Spent};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// No score and no points of a round are further from 0, so that sums of them stay numbers.
+/// Scores and points of a round are at most this far from 0, so that sums of them do not overflow.
 const MAX_POINTS: i64 = 1 << 40;
 
-/// Most players of a round: what they may be costs memory by the square of their number.
+/// Most players of a round: memory grows with the square of their number.
 pub(super) const MAX_PLAYERS: usize = 1024;
 
 /// Where a float went (article 1.4).
@@ -34,7 +34,7 @@ pub(super) struct Player {
     pub(super) top: bool,
 }
 
-/// All who play, in their order (article 1.2), and who of them may meet.
+/// All players of the round in their order (article 1.2), and which of them may meet.
 #[derive(Debug)]
 pub(super) struct Field {
     pub(super) players: Vec<Player>,
@@ -86,7 +86,7 @@ impl Field {
         self.may_meet[i * self.players.len() + j]
     }
 
-    /// What goes against their colours if they do.
+    /// The violated colour preferences if they do.
     pub(super) fn clashes(&self, i: usize, j: usize) -> Clashes {
         let (higher, lower) = (&self.players[i.min(j)], &self.players[i.max(j)]);
         higher
@@ -94,7 +94,7 @@ impl Field {
             .clashes(&lower.colours, higher.top || lower.top)
     }
 
-    /// Places of White and Black in the order.
+    /// Positions of White and Black in the order.
     pub(super) fn coloured(&self, i: usize, j: usize, rules: &Rules) -> (usize, usize) {
         let (higher, lower) = (i.min(j), i.max(j));
         let one = &self.players[higher];
@@ -117,7 +117,7 @@ fn opponents(rounds: &[Past]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The earlier rounds of all, checked.
+/// The earlier rounds of all players, checked.
 struct Pasts<'a> {
     by_number: HashMap<u32, &'a Entrant>,
     played: usize,
@@ -162,7 +162,7 @@ impl<'a> Pasts<'a> {
         Ok(pasts)
     }
 
-    /// The opponent of each game tells the same of it.
+    /// Checks that the opponents of each game agree about it.
     fn check(&self, entrant: &Entrant) -> Result<(), PairingError> {
         for (round, past) in entrant.rounds.iter().enumerate() {
             let Spent::Game { opponent, colour } = past.spent else {
@@ -208,7 +208,7 @@ impl<'a> Pasts<'a> {
         }
     }
 
-    /// The float of so many rounds back (articles 1.4.2 and 1.4.3).
+    /// The float of `back` rounds ago (articles 1.4.2 and 1.4.3).
     fn float(&self, entrant: &Entrant, back: usize, rules: &Rules) -> Option<Float> {
         let round = self.played.checked_sub(back)?;
         let past = entrant.rounds[round];
@@ -228,7 +228,7 @@ impl<'a> Pasts<'a> {
     }
 }
 
-/// The score with which a round was begun.
+/// The score at the start of a round.
 fn before(entrant: &Entrant, round: usize) -> i64 {
     let since: i64 = entrant.rounds[round..].iter().map(|past| past.points).sum();
     entrant.score - since

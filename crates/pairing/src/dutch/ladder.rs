@@ -1,15 +1,16 @@
-//! Matchings that are best by one wish, among those by the next, and so on down: what the criteria of a pairing ask for.
+//! Matchings that are best by one wish, then among those by the next, and so on: what the criteria of a pairing ask
+//! for.
 //!
-//! A maximum weight matching knows one weight a pair, so wishes become digits of one number. How wide a digit has to be
-//! shrinks once it is known how well its wish can be met at all: if the best is a cost of `v`, the radix `v + 1` is enough
-//! to tell the best matchings from all others, since no matching is better and a worse one costs at least one more than
-//! all that the lower digits of the best can sum up to. Most criteria can be met in full, `v` is 0 and their digit takes no
-//! room at all. So wishes are settled a handful at a time, each time with as many new digits as there is room for, and any
+//! A maximum weight matching knows one weight per pair, so wishes become digits of one number. A digit can be narrower
+//! once it is known how well its wish can be met: if the least cost is `v`, the radix `v + 1` is enough to tell the
+//! best matchings from all others, since no matching is better and a worse one costs at least one more than the lower
+//! digits of the best can add up to. Most criteria can be met in full; then `v` is 0 and the digit takes no room at
+//! all. So wishes are settled a handful at a time, each time with as many new digits as there is room for, and any
 //! number of them is settled exactly in 128 bits.
 
 use integer_blossom::max_weight_matching;
 
-/// No pair can be made.
+/// The pair is impossible.
 const NEVER: i128 = -1;
 
 /// Weights stay below this: the matching doubles them and adds three of them.
@@ -18,28 +19,28 @@ const ROOM: i128 = 1 << 120;
 /// Hints are below this.
 pub(super) const HINT: u64 = 1 << 12;
 
-/// Something to keep low: a cost of each pair, and of each vertex that is in none.
+/// Something to keep low: a cost for each pair, and for each vertex that is in none.
 pub(super) struct Wish<'a> {
     pub(super) pair: Box<dyn Fn(usize, usize) -> u64 + 'a>,
     pub(super) alone: Box<dyn Fn(usize) -> u64 + 'a>,
-    /// What the costs of a matching never exceed in sum.
+    /// An upper bound of the sum of a matching's costs.
     pub(super) most: u64,
-    /// What they never fall below. Where they are as low, there is nothing to look for.
+    /// A lower bound of that sum. If it is reached, there is nothing more to look for.
     pub(super) least: u64,
 }
 
-/// The costs of what was settled do not fit into 128 bits.
+/// The costs of what is settled do not fit into 128 bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crowded;
 
-/// A graph, and its matchings that meet all wishes settled so far as well as they can be met.
+/// A graph, and its matchings that meet all wishes settled so far as well as possible.
 #[derive(Clone)]
 pub(super) struct Ladder {
     len: usize,
-    /// Costs by what is settled, of the pair of the lower and the higher vertex.
+    /// Costs of what is settled, by the lower and the higher vertex of a pair.
     cost: Vec<i128>,
     alone: Vec<i128>,
-    /// Vertices that are neither joined nor left.
+    /// Vertices that are neither joined nor left out.
     live: Vec<bool>,
     /// What the live part of each best matching costs.
     budget: i128,
@@ -48,7 +49,7 @@ pub(super) struct Ladder {
 }
 
 impl Ladder {
-    /// Vertices that can be paired as `possible` says (the lower one first), with a matching to begin with.
+    /// Vertices that can be paired where `possible` says so (the lower one first), with an initial matching.
     pub(super) fn new(
         len: usize,
         possible: impl Fn(usize, usize) -> bool,
@@ -72,7 +73,7 @@ impl Ladder {
         }
     }
 
-    /// The mate in one of the best matchings.
+    /// The vertex's mate in one of the best matchings.
     pub(super) fn mate(&self, vertex: usize) -> Option<usize> {
         self.mates[vertex]
     }
@@ -82,13 +83,13 @@ impl Ladder {
         self.live[i] && self.live[j] && self.cost[i * self.len + j] != NEVER
     }
 
-    /// Rules the pair out. The matching known must not have it.
+    /// Rules the pair out. The known matching must not contain it.
     pub(super) fn forbid(&mut self, i: usize, j: usize) {
         debug_assert!(!self.live[i] || self.mates[i] != Some(j));
         self.cost[i * self.len + j] = NEVER;
     }
 
-    /// Takes the pair of the matching known for good.
+    /// Fixes a pair of the known matching for good.
     pub(super) fn join(&mut self, i: usize, j: usize) {
         debug_assert_eq!(self.mates[i], Some(j));
         self.live[i] = false;
@@ -97,7 +98,7 @@ impl Ladder {
         self.spend(cost);
     }
 
-    /// Has the vertex, which is in a pair of the matching known, be in one.
+    /// Keeps a vertex, which is in a pair of the known matching, in some pair.
     pub(super) fn keep(&mut self, vertex: usize) {
         debug_assert_ne!(self.mates[vertex], None);
         self.alone[vertex] = self.budget + 1;
@@ -111,7 +112,7 @@ impl Ladder {
     }
 
     /// Settles wishes, the most important first. Among matchings that are equal by all of them, one with a low sum of
-    /// `hint` is preferred as the one that is known, which saves looking for it later.
+    /// `hint` is preferred as the known one, which saves a search later.
     pub(super) fn settle(
         &mut self,
         wishes: &[Wish<'_>],
@@ -144,13 +145,13 @@ impl Ladder {
         Ok(())
     }
 
-    /// How much can be added to the weights: what a further digit has as its radix divides it, and 0 is too little.
+    /// How much can be added to the weights: the radix of a further digit divides it, and 0 is too little.
     pub(super) fn room(&self) -> i128 {
         let hints = i128::from(HINT) * (self.len as i128);
         ROOM / (2 * (self.budget + 2) * hints)
     }
 
-    /// How many of the wishes fit into the weights beside what is settled.
+    /// How many of the wishes fit into the weights besides what is settled.
     fn fitting(&self, wishes: &[Wish<'_>]) -> usize {
         let mut room = self.room();
         let fits = |wish: &&Wish<'_>| {
@@ -160,7 +161,7 @@ impl Ladder {
         wishes.iter().take_while(fits).count()
     }
 
-    /// The cost of the matching known, by one wish.
+    /// The cost of the known matching, by one wish.
     pub(super) fn value(&self, wish: &Wish<'_>) -> u64 {
         let of = |vertex: usize| match self.mates[vertex] {
             Some(mate) if mate > vertex => (wish.pair)(vertex, mate),
@@ -170,7 +171,7 @@ impl Ladder {
         (0..self.len).filter(|&v| self.live[v]).map(of).sum()
     }
 
-    /// Makes a wish, whose best is known, a digit of the costs, and rules out what is too dear for the best.
+    /// Makes a wish, whose best value is known, a digit of the costs, and rules out pairs too expensive for the best.
     fn absorb(&mut self, wish: &Wish<'_>, value: u64) -> Result<(), Crowded> {
         let radix = i128::from(value) + 1;
         if self.room() / radix == 0 {
@@ -202,12 +203,12 @@ impl Ladder {
         }
     }
 
-    /// Makes the matching known that of another graph, which has no more pairs than this one.
+    /// Takes over the known matching of another graph, which has no more pairs than this one.
     pub(super) fn adopt(&mut self, other: &Self) {
         self.mates.clone_from(&other.mates);
     }
 
-    /// How many vertices there are.
+    /// Number of vertices.
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -236,7 +237,7 @@ impl Ladder {
                 let digit = |cost: i128, wish: &Wish<'_>| {
                     cost * (i128::from(wish.most) + 1) + i128::from((wish.pair)(i, j))
                 };
-                // What a pair saves against leaving both alone.
+                // What a pair saves compared with leaving both unpaired.
                 let saved = alone[a] + alone[b] - wishes.iter().fold(cost, digit);
                 if saved > 0 {
                     weights[a * size + b] = saved * hints - i128::from(hint(i, j).min(HINT - 1));
@@ -263,7 +264,7 @@ impl Ladder {
 mod tests {
     use super::*;
 
-    /// The costs of the best matching, found by trying all.
+    /// The costs of the best matching, found by trying all of them.
     fn slow(len: usize, possible: &[bool], wishes: &[Wish<'_>]) -> Vec<u64> {
         fn all(
             len: usize,
@@ -320,7 +321,7 @@ mod tests {
             let len = 2 + dice(7) as usize;
             let density = 1 + dice(4);
             let possible: Vec<bool> = (0..len * len).map(|_| dice(4) < density).collect();
-            // Up to a dozen wishes, some of which ask for more room than 128 bits have at once.
+            // Up to a dozen wishes, some of which need more room than 128 bits offer at once.
             let size = [2, 3, 50, 1 << 30][dice(4) as usize];
             let tables: Vec<(Vec<u64>, Vec<u64>)> = (0..1 + dice(12))
                 .map(|_| {

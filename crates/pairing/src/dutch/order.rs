@@ -1,7 +1,8 @@
 //! Which of the pairings that are equal by all criteria comes first: the sequence of candidates (articles 3 and 4).
 //!
-//! Each step decides something small: whether somebody is paired, who is exchanged, who is whose opponent. What the
-//! matching known already does as well as possible costs nothing; else as many decisions as have room go into the next one.
+//! Each step decides something small: whether a player is paired, who is exchanged, who is whose opponent. What the
+//! known matching already does as well as possible costs nothing; otherwise as many decisions as fit go into the next
+//! one.
 
 use super::bracket::Graph;
 use super::ladder::{Crowded, HINT, Ladder, Wish};
@@ -24,7 +25,7 @@ pub(super) fn first(
     Ok(pairs)
 }
 
-/// Which of those moved down are paired (article 4.4): the first set by number.
+/// Which of the players moved down are paired (article 4.4): the first set by number.
 fn paired_down(graph: &Graph<'_>, ladder: &mut Ladder) -> Result<Vec<usize>, Crowded> {
     let here = graph.here();
     let mut paired = Vec::new();
@@ -50,8 +51,8 @@ fn paired_down(graph: &Graph<'_>, ladder: &mut Ladder) -> Result<Vec<usize>, Cro
     Ok(paired)
 }
 
-/// Upper and lower ones of the pairs to be made of `free` (and of those who are in none): the two halves, but for those
-/// exchanged (article 4.3).
+/// Upper and lower players of the pairs to be made from `free` (and those who are in none): the two halves, except for
+/// players exchanged (article 4.3).
 fn halves(
     graph: &Graph<'_>,
     ladder: &mut Ladder,
@@ -69,7 +70,7 @@ fn halves(
     }
     let size = free.len() as u64;
     let half = upper.len() as u64;
-    // What is settled here is of no use once it is known who is exchanged.
+    // What is settled here is of no use once the exchanged players are known.
     let mut trial = ladder.clone();
     let none = |_: usize, _: usize| 0;
     let number = graph.pairing(size, |i, _| u64::from(place[i] >= half));
@@ -78,7 +79,7 @@ fn halves(
     if exchanged > 0 {
         let sum = graph.pairing(half * size, |i, _| place[i]);
         trial.settle(&[sum], &none)?;
-        // Of the first half the last ones go.
+        // The last ones of the first half go.
         let mut open = exchanged;
         let from_below: Vec<usize> = first.iter().rev().copied().collect();
         let stays = |v: usize| graph.pairing(1, move |i, _| u64::from(i == v));
@@ -88,7 +89,7 @@ fn halves(
             open -= usize::from(!stays);
             Next::unless(open == 0)
         })?;
-        // Of the second half the first ones come.
+        // The first ones of the second half come.
         let mut open = exchanged;
         let comes = |v: usize| graph.not_upper(v);
         decide(&mut trial, second, &comes, &mut |trial, v| {
@@ -103,7 +104,7 @@ fn halves(
     Ok(halves)
 }
 
-/// Has `v` be the upper one of its pair, or not be.
+/// Makes `v` the upper player of its pair, or excludes that.
 fn settle_half(graph: &Graph<'_>, ladder: &mut Ladder, v: usize, upper: bool) {
     if upper {
         ladder.keep(v);
@@ -114,7 +115,7 @@ fn settle_half(graph: &Graph<'_>, ladder: &mut Ladder, v: usize, upper: bool) {
     }
 }
 
-/// Gives each of `upper` in turn the first opponent of `lower` that the best pairings have for it (article 4.2).
+/// Gives each of `upper` in turn the first opponent from `lower` that the best pairings have for it (article 4.2).
 fn opponents(
     graph: &Graph<'_>,
     ladder: &mut Ladder,
@@ -197,7 +198,7 @@ impl Next {
     }
 }
 
-/// Settles one wish for each of `of` in turn, which costs 0 or 1, and has `fix` make what came out a fact of the graph.
+/// Settles one wish for each of `of` in turn, which costs 0 or 1, and has `fix` make the outcome a fact of the graph.
 fn decide<'a>(
     ladder: &mut Ladder,
     of: &[usize],

@@ -1,12 +1,12 @@
-//! Rounds whose pairing one article of the handbook decides, worked out by hand, and rounds made up by chance, whose
-//! pairing at least has to keep to the rules.
+//! Rounds whose pairing one article of the handbook decides, worked out by hand, and random rounds, whose pairing must
+//! at least keep to the rules.
 
 use super::*;
 use crate::{Colour, Past, Spent};
 use std::collections::HashSet;
 
-/// Entrants from rows of text, number 1 first: the score before the rounds given, then a round each as opponent and colour
-/// (`3w`), `bye`, or `-`, each with what it brought: `3w=1`. `away` says that one is not here.
+/// Entrants from rows of text, number 1 first: the score before the given rounds, then each round as opponent and
+/// colour (`3w`), `bye`, or `-`, each with the points earned: `3w=1`. `away` says that the entrant is not here.
 fn field(rows: &[&str]) -> Vec<Entrant> {
     let entrant = |(i, row): (usize, &&str)| {
         let mut words = row.split_whitespace();
@@ -130,7 +130,7 @@ const ROUNDS: [(&str, &[&str], &str); 16] = [
     (
         "1.9.3: who has met all cannot be paired",
         &["0 2w=1", "0 1b=1"],
-        "the rules allow no pairing of all; without opponent stay [1, 2]",
+        "the rules allow no pairing of all; left without an opponent: [1, 2]",
     ),
 ];
 
@@ -141,7 +141,7 @@ fn each_article_decides() {
     }
 }
 
-/// In the last round topscorers may meet who have to have the same colour, and then C10 to C13 and 5.2.2 decide.
+/// In the last round topscorers may meet even if both must have the same colour; then C10 to C13 and 5.2.2 decide.
 #[test]
 fn colours_matter_less_to_topscorers_in_the_last_round() {
     let rows = [
@@ -203,8 +203,8 @@ fn what_cannot_be_is_refused() {
     assert_eq!(told(&many), "1025 entrants, expected at most 1024");
 }
 
-/// Any past that does not contradict itself, however little it looks like a tournament: no panic, nobody twice, no rematch,
-/// no forced colour against another, and the same again for the entrants in another order.
+/// Any history that does not contradict itself, however little it looks like a tournament: no panic, nobody twice, no
+/// rematch, no clash of forced colours, and the same result for the entrants in another order.
 #[test]
 fn whatever_was_the_round_keeps_to_the_rules() {
     let mut seed = 5u64;

@@ -1,15 +1,15 @@
-//! Names of accounts: short, of one script, and read as nobody else's.
+//! Names of accounts: short, in one script, and not readable as somebody else's.
 
 use super::is_engine;
 use unicode_normalization::UnicodeNormalization;
 use unicode_security::MixedScript;
 use unicode_security::confusable_detection::skeleton;
 
-/// Characters of a name, at least and at most.
+/// Least and most characters of a name.
 const LENGTH: [usize; 2] = [2, 20];
 
-/// Words that no account may bear, one a line; `*` stands for anything. What runs the site or speaks for it, and what
-/// is nobody's name in good company. An operator's own list takes their place.
+/// Words that no account may bear, one a line; `*` stands for anything. Names of whatever runs the site or speaks for
+/// it, and names unfit for good company. An operator's own list replaces it.
 pub const REFUSED: &str = include_str!("refused.txt");
 
 /// Why a name cannot be an account's.
@@ -40,7 +40,7 @@ pub struct AccountName {
 }
 
 impl AccountName {
-    /// Reads a name. `refused` are words that it may not be, as in [`REFUSED`].
+    /// Reads a name. `refused` lists words that it may not be, as in [`REFUSED`].
     pub fn new(text: &str, refused: &str) -> Result<AccountName, NameFault> {
         let name: String = text.trim().nfc().take(4 * LENGTH[1]).collect();
         let characters = name.chars().count();
@@ -69,19 +69,19 @@ impl AccountName {
         &self.name
     }
 
-    /// What it can be read as: two names with a reading in common are one.
+    /// The ways it can be read: two names with a reading in common count as the same.
     pub fn readings(&self) -> &[String] {
         &self.readings
     }
 }
 
-/// The reading under which a name is found that was typed, whatever it is.
+/// The reading by which a typed name is looked up, whatever was typed.
 pub fn reading(text: &str) -> String {
     let name: String = text.trim().nfc().take(4 * LENGTH[1]).collect();
     like(&name.to_lowercase())
 }
 
-/// A capital may look like another letter than its small form does, so there may be two.
+/// A capital may look like another letter than its lowercase form does, so there may be two.
 fn readings(name: &str) -> Vec<String> {
     let mut readings = vec![reading(name)];
     let as_written = like(name);
@@ -91,8 +91,8 @@ fn readings(name: &str) -> Vec<String> {
     readings
 }
 
-/// A name with everything gone that can be overlooked: marks between letters, and which of the letters it is that
-/// look alike.
+/// A name reduced to what cannot be overlooked: without marks between letters, and with one letter for all that look
+/// alike.
 fn like(name: &str) -> String {
     let seen: String = skeleton(name).collect();
     let plain = seen.nfkd().filter(|c| c.is_alphanumeric());
@@ -107,7 +107,7 @@ fn like(name: &str) -> String {
         .collect()
 }
 
-/// Whether a line of the list is about a name.
+/// Whether a line of the list matches a name.
 fn is_refused(line: &str, readings: &[String]) -> bool {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {

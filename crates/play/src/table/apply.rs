@@ -1,4 +1,4 @@
-//! What an event makes of a game.
+//! How events change a game.
 
 use super::{
     Board, ChatLine, Counsellor, Event, LAG_BUDGET, LAG_REFILL, Opener, Phase, Plan, Played,
@@ -10,13 +10,13 @@ use husun::clock::{Clock, ClockError, TimeControlError};
 use husun::{ActionError, Game, IllegalMove, PositionError, Side, UciError};
 use std::time::Duration;
 
-/// Why an event, or what was settled at the making, does not fit a game. It came from a damaged storage.
+/// Why an event, or what was settled when a game was made, does not fit it. It came from damaged storage.
 #[derive(Debug, thiserror::Error)]
 pub enum Misfit {
     /// The numbers of events have a gap.
     #[error("expected event {expected}")]
     Number {
-        /// What follows on the event before.
+        /// The number after the previous event's.
         expected: u64,
     },
     /// A game that this program does not have.
@@ -37,7 +37,7 @@ pub enum Misfit {
     /// Something that happens in play only.
     #[error("the game is not being played")]
     NotPlaying,
-    /// A beginning or a closing when it was begun or over.
+    /// A beginning or a closing when the game had begun or was over.
     #[error("the game has begun already, or is over")]
     Begun,
     /// The position to start from.
@@ -61,7 +61,7 @@ pub enum Misfit {
 }
 
 impl Table {
-    /// Makes an event so. One that does not fit leaves the game in no state to go on with.
+    /// Applies an event. One that does not fit leaves the game unusable.
     pub fn apply(&mut self, event: &Event, at: Duration) -> Result<(), Misfit> {
         let at = at.max(self.at);
         match event {
@@ -221,7 +221,7 @@ impl Table {
         Ok(())
     }
 
-    /// The board leaves play when its game has ended.
+    /// Takes the board out of play when its game has ended.
     fn close_if_over(&mut self, at: Duration) {
         let placeholder = Phase::Aborted(None);
         self.phase = match std::mem::replace(&mut self.phase, placeholder) {
@@ -338,7 +338,7 @@ impl Table {
     }
 }
 
-/// Ends the turn of the side whose clock runs; tells the milliseconds it took.
+/// Ends the turn of the side whose clock runs; returns the milliseconds it took.
 fn press(clock: &mut Clock, lag: Duration, at: Duration) -> Result<u64, ClockError> {
     let pressed = clock.press(at.saturating_sub(lag))?;
     clock.restart_turn(at);

@@ -1,4 +1,4 @@
-//! A game as it is listed: written to storage when it leaves memory, so that lists wake nothing.
+//! A game as it is listed: written to storage when the game leaves memory, so that lists need not load it.
 
 use super::{Stage, Table};
 use crate::Both;
@@ -11,13 +11,13 @@ pub struct StoredResult {
     /// Who won; missing for a draw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Side>,
-    /// Why, as `green gem`.
+    /// Why, such as `green gem`.
     pub reason: String,
     /// Game points.
     pub points: Both<f64>,
 }
 
-/// A game in a list, without who looks at it. Old cards are read for ever, or made anew.
+/// A game in a list, regardless of who looks at it. Old cards can be read for ever, or are made anew.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredCard {
     /// Id of the variant; missing while customs are being settled.
@@ -34,7 +34,7 @@ pub struct StoredCard {
     pub clock: String,
     /// Half-moves played.
     pub ply: u32,
-    /// Where it stands.
+    /// Its stage.
     pub stage: Stage,
     /// Whose turn it is.
     pub turn: Option<Side>,
@@ -98,13 +98,13 @@ impl StoredCard {
         }
     }
 
-    /// As it is stored, in JSON.
+    /// Its stored form, in JSON.
     pub fn to_text(&self) -> String {
-        // Names, numbers and texts alone: there is nothing in a card that JSON cannot say.
+        // Only names, numbers and texts: everything in a card can be written as JSON.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// A card as it was stored; nothing if it is of another version.
+    /// A card from its stored form; nothing if it is of another version.
     pub fn read(text: &str) -> Option<StoredCard> {
         serde_json::from_str(text).ok()
     }

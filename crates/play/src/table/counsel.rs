@@ -1,4 +1,4 @@
-//! Counsellors: who counsels a player, and whether they may be asked now.
+//! Counsellors: who advises a player, and whether they may be asked now.
 
 use super::{Opener, Person, Table};
 use husun::variant::StateFlag;
@@ -8,9 +8,9 @@ use husun::{Game, Side};
 #[derive(Clone, Debug, Default)]
 pub struct Counsellor {
     pub(super) appointed: bool,
-    /// What opens the person's seat; the engine if missing.
+    /// The key to the person's seat; missing for the engine.
     pub(super) opener: Option<Opener>,
-    /// What opened it before it was taken.
+    /// The key that opened it before it was taken.
     pub(super) invitation: Option<Opener>,
     pub(super) person: Option<Person>,
     /// Half-moves played when asked.
@@ -18,7 +18,7 @@ pub struct Counsellor {
     pub(super) advice: Option<String>,
 }
 
-/// Who counsels a player.
+/// Who advises a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counsels<'a> {
     /// The engine.
@@ -47,7 +47,7 @@ impl Counsellor {
         self.asked.is_some()
     }
 
-    /// What was answered.
+    /// The answer.
     pub fn advice(&self) -> Option<&str> {
         self.advice.as_deref()
     }
@@ -59,14 +59,14 @@ impl Table {
         &self.seats.get(side).counsel
     }
 
-    /// What opens the seat of a side's Counsellor, as long as nobody has taken it.
+    /// The key to the seat of a side's Counsellor, as long as nobody has taken it.
     pub fn counsel_invitation(&self, side: Side) -> Option<&Opener> {
         let counsellor = self.counsellor(side);
         let free = counsellor.person.is_none();
         counsellor.opener.as_ref().filter(|_| free)
     }
 
-    /// Whether the choice of a promotion in lieu of a move stands and `side` may ask its Counsellor.
+    /// Whether `side` has the choice of a promotion in lieu of a move and may ask its Counsellor.
     pub fn can_ask(&self, side: Side) -> bool {
         let counsellor = self.counsellor(side);
         let engine = counsellor.appointed && counsellor.opener.is_none();

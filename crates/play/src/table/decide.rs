@@ -10,7 +10,7 @@ use husun::Side;
 use std::time::Duration;
 
 impl Table {
-    /// What follows from a deed. One that was carried out already has no events.
+    /// The events that follow from a deed. One that was carried out already has none.
     pub fn decide(
         &self,
         who: Who,
@@ -21,7 +21,7 @@ impl Table {
         let side = match (who, deed) {
             (Who::Counsellor(side), Deed::Advise { text }) => return self.advise(side, text),
             (_, Deed::Advise { .. }) => return Err(Refused::NoCounsellor),
-            // It is no event of the game, whoever says it ([`Table::watchers_line`]).
+            // It is not an event of the game, whoever says it ([`Table::watchers_line`]).
             (_, Deed::WatchersChat { .. }) => return Err(Refused::NotWatching),
             (Who::Player(side), _) => side,
             (Who::Counsellor(_), _) => return Err(Refused::CounsellorOnly),
@@ -87,7 +87,7 @@ impl Table {
         }
     }
 
-    /// The line that someone says to those who watch, as it is told: they alone can.
+    /// The line that someone says to the watchers, as it is passed on: only watchers can say one.
     pub fn watchers_line(&self, who: Who, text: &str) -> Result<String, Refused> {
         match who {
             Who::Watcher => checked(text),
@@ -95,13 +95,13 @@ impl Table {
         }
     }
 
-    /// Whether someone may read what those who watch say: who has to do with the game when it is over.
+    /// Whether someone may read the watchers' chat: those involved in the game may when it is over.
     pub fn reads_watchers(&self, who: Who) -> bool {
         who == Who::Watcher || self.is_over()
     }
 
-    /// What follows when someone comes to a seat: the first coming is noted, and may begin the game.
-    /// One who comes by an invitation gets a seat that opens by a word of its own, derived from `number`.
+    /// What follows when someone comes to a seat: the first arrival is recorded, and may begin the game. Someone who
+    /// comes by an invitation gets a seat with a key of its own, derived from `number`.
     pub fn joined(&self, who: Who, person: Person, number: String) -> Vec<Event> {
         match who {
             Who::Player(side) if self.seats.get(side).present.is_none() && !self.is_over() => {
@@ -123,7 +123,7 @@ impl Table {
         }
     }
 
-    /// What follows when a player may play no more: the game is given up, or called off if it does not count yet.
+    /// What follows when a player may no longer play: the game is resigned, or called off if it does not count yet.
     pub fn expelled(&self, guest: &str) -> Vec<Event> {
         let seat = self.seat_of_guest(guest);
         let Some(Who::Player(side)) = seat.filter(|_| !self.is_over()) else {
@@ -135,14 +135,14 @@ impl Table {
         }
     }
 
-    /// Whether somebody comes to a free seat of a rated game without an account.
+    /// Whether somebody without an account comes to a free seat of a rated game.
     pub fn lacks_account(&self, who: Who, person: &Person) -> bool {
         let free = |side| self.person(side).is_none();
         matches!(who, Who::Player(side) if self.spec.rated && free(side)) && !person.account
     }
 
-    /// What follows of itself from the state alone: a game in which all is settled begins, a move that was prepared
-    /// for is answered.
+    /// What follows from the state alone: a game in which everything is settled begins, a move with a prepared answer
+    /// is answered.
     pub fn follow_up(&self) -> Option<Event> {
         let Phase::Gathering(board) = &self.phase else {
             return self.planned_reply();
@@ -159,8 +159,8 @@ impl Table {
         })
     }
 
-    /// What follows from time alone: a flag has fallen (seen `allowance` after its time, for moves still on
-    /// the way), or someone was silent for too long. A game that nobody comes to is closed when `deserted`.
+    /// What follows from time alone: a flag has fallen (noticed `allowance` later, for moves still on the way), or
+    /// someone was silent for too long. A game that nobody comes to is closed when `deserted`.
     pub fn overdue(
         &self,
         at: Duration,
@@ -206,7 +206,7 @@ impl Table {
             .as_ref()
             .or(question.chosen.black.as_ref());
         Some(match (customs.family().method, spoken) {
-            // One has named a value and nobody objects.
+            // One player has named a value and nobody objects.
             (Method::Die, Some(value)) => Event::Silent {
                 name,
                 value: value.clone(),
@@ -222,7 +222,7 @@ impl Table {
         })
     }
 
-    /// Refuses what was meant for a position that was taken back since.
+    /// Refuses what was meant for a position that has since been taken back.
     fn not_cut(&self, seq: Option<u64>) -> Result<(), Refused> {
         match seq.is_some_and(|seq| seq < self.cut) {
             true => Err(Refused::TakenBack),
@@ -230,7 +230,7 @@ impl Table {
         }
     }
 
-    /// Refuses offers beyond the bound of a game's log.
+    /// Refuses offers beyond the limit for a game's log.
     pub(super) fn may_offer(&self) -> Result<(), Refused> {
         match self.offers < MAX_OFFERS {
             true => Ok(()),
@@ -286,7 +286,7 @@ impl Table {
         }])
     }
 
-    /// Whether this very move was made there already.
+    /// Whether this very move was already made there.
     fn is_repeated(&self, side: Side, ply: u32, text: &str) -> bool {
         let Some(game) = self.game() else {
             return false;
@@ -350,7 +350,7 @@ impl Table {
         }
     }
 
-    /// Whether the game can still be given up without a result: before both have moved, outside tournaments.
+    /// Whether the game can still be called off without a result: before both have moved, outside tournaments.
     pub fn can_abort(&self) -> bool {
         !self.is_over() && self.ply() < FIRST_MOVES && self.spec.tournament.is_none()
     }
@@ -367,7 +367,7 @@ impl Table {
         }
     }
 
-    /// Whether a rematch is agreed and has to be made.
+    /// Whether a rematch is agreed and must be made.
     pub fn wants_rematch(&self, by: Side) -> bool {
         let other = by.opponent();
         match self.rematch {
@@ -467,7 +467,7 @@ impl Table {
     }
 }
 
-/// A text that people write, of a fitting length and without control characters.
+/// A text written by a person, of valid length and without control characters.
 fn checked(text: &str) -> Result<String, Refused> {
     let clean: String = text
         .chars()

@@ -1,5 +1,5 @@
-//! What can happen in a game, as it is stored: the state of a game is its events in order. Old databases are
-//! read for ever, so events are added to and never changed.
+//! What can happen in a game, as it is stored: the state of a game is its events in order. Old databases must stay
+//! readable for ever, so events are added to and never changed.
 
 use crate::Both;
 use crate::deed::Claim;
@@ -25,7 +25,7 @@ pub struct Spec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public: Option<bool>,
     /// Whether clocks wait until both sides have moved, as in all games that are made now; in older ones the clock of
-    /// who moves first ran from the beginning.
+    /// the first mover ran from the beginning.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub clocks_wait: bool,
     /// Whether the engine may resign when it has lost.
@@ -44,8 +44,8 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Whether moves may be taken back: with the consent of the opponent where that was agreed, always by the
-    /// engine's, never in a game that is rated or part of a tournament.
+    /// Whether moves may be taken back: against a person with the opponent's consent if that was agreed, against the
+    /// engine always, and never in a game that is rated or part of a tournament.
     pub fn takes_back(&self) -> bool {
         let engine = Side::ALL
             .into_iter()
@@ -54,43 +54,43 @@ impl Spec {
     }
 }
 
-/// What a tournament asks of its games: they are not called off, and who does not come loses.
+/// What a tournament requires of its games: they are not called off, and a player who does not come loses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfTournament {
     /// Id of the tournament.
     pub id: String,
-    /// Milliseconds that each side has for its first move, where its clock waits for it.
+    /// Milliseconds that each side has for its first move, if its clock waits for it.
     pub first_move_ms: u64,
 }
 
 /// A seat as it is made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeatSpec {
-    /// The word that opens it, in games of the first version.
+    /// The key that opens it, in games of the first version.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub secret: String,
-    /// The number from which the word that opens it is derived.
+    /// The number from which its key is derived.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub number: String,
     /// Level of the engine, if it is the engine's.
     pub level: Option<u8>,
-    /// The guest for whom it is kept, with the name to show.
+    /// The guest for whom it is reserved, with the name to show.
     pub kept: Option<Person>,
 }
 
-/// What opens a seat.
+/// The key to a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opener {
-    /// A word that is kept as it is.
+    /// A key that is stored as it is.
     Word(String),
-    /// A number from which the word is derived.
+    /// A number from which the key is derived.
     Number(String),
 }
 
-/// The name under which those stand who have deleted their account.
+/// The name shown for people who have deleted their account.
 pub const DELETED: &str = "deleted";
 
-/// Someone with a cookie.
+/// A person with a cookie.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Person {
     /// Number of the guest, or id of the account.
@@ -106,7 +106,7 @@ pub struct Person {
 }
 
 impl Person {
-    /// A guest under another name, if it is one; an account's name stays.
+    /// This person under another name, if a guest; an account's name stays.
     pub fn named(&self, name: Option<&str>) -> Person {
         let name = name
             .filter(|_| !self.account)
@@ -118,7 +118,7 @@ impl Person {
     }
 }
 
-/// What is stored of a game, without the name of one person; nothing if it does not speak of that one.
+/// A stored game without one person's name; nothing if it does not mention that person.
 pub fn without_name(text: &str, guest: &str) -> Option<String> {
     let mut value: serde_json::Value = serde_json::from_str(text).ok()?;
     forget(&mut value, guest)
@@ -126,7 +126,7 @@ pub fn without_name(text: &str, guest: &str) -> Option<String> {
         .flatten()
 }
 
-/// What is stored of a game, with another name of one person with an account; nothing if that changes nothing.
+/// A stored game with another name for one person with an account; nothing if that changes nothing.
 pub fn with_name(text: &str, account: &str, name: &str) -> Option<String> {
     let mut value: serde_json::Value = serde_json::from_str(text).ok()?;
     rename(&mut value, account, name, true)
@@ -138,15 +138,15 @@ fn forget(value: &mut serde_json::Value, guest: &str) -> bool {
     rename(value, guest, DELETED, false)
 }
 
-/// Has one person bear another name, wherever it stands; tells whether anything has changed. `stays` if it is the name
-/// of the account still.
+/// Gives one person another name, wherever it occurs; tells whether anything has changed. `stays` if it is still the
+/// name of the account.
 fn rename(value: &mut serde_json::Value, guest: &str, to: &str, stays: bool) -> bool {
     use serde_json::Value;
     let mut found = false;
     match value {
         Value::Object(fields) => {
             let account = fields.get("account") == Some(&Value::Bool(true));
-            // What was played before there was an account stands under the name of that time.
+            // Games played before there was an account keep the name of that time.
             found = fields.get("guest").and_then(Value::as_str) == Some(guest)
                 && fields.get("name").is_some_and(|name| name != to)
                 && (account || !stays);
@@ -208,7 +208,7 @@ pub enum Event {
         /// The default.
         value: String,
     },
-    /// Both are there and the game is known.
+    /// Both are present and the game is known.
     Begun {
         /// Id of the variant.
         variant: String,
@@ -217,7 +217,7 @@ pub enum Event {
     Played {
         /// In UCI form.
         uci: String,
-        /// How much of its time was the way to the server, in milliseconds, and is not charged.
+        /// How much of its time was network delay, in milliseconds, which is not charged.
         #[serde(default, skip_serializing_if = "is_zero")]
         lag: u64,
         /// What the engine thought of its position, in centipawns for its own side, if it made the move.
@@ -226,7 +226,7 @@ pub enum Event {
     },
     /// The side to move accepts mate or stalemate.
     Accepted,
-    /// A player gives up.
+    /// A player resigns.
     Resigned {
         /// Who.
         side: Side,
@@ -248,7 +248,7 @@ pub enum Event {
         /// By whom.
         side: Side,
     },
-    /// The offer is taken.
+    /// The offer is accepted.
     DrawAgreed {
         /// By whom.
         side: Side,
@@ -270,9 +270,9 @@ pub enum Event {
     },
     /// The wish is declined.
     TakebackDeclined,
-    /// Given up before it counted.
+    /// Called off before it counted.
     Aborted,
-    /// Nobody has come for so long that it was closed.
+    /// Nobody came for so long that it was closed.
     Abandoned,
     /// A line of chat.
     Chat {
@@ -300,10 +300,10 @@ pub enum Event {
     Appointed {
         /// By whom.
         side: Side,
-        /// The word that opens a person's seat, in games of the first version.
+        /// The key that opens a person's seat, in games of the first version.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         secret: Option<String>,
-        /// The number from which it is derived. Without either it is the engine.
+        /// The number from which it is derived. With neither, it is the engine.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         number: Option<String>,
     },
@@ -329,27 +329,27 @@ pub enum Event {
         /// What.
         text: String,
     },
-    /// A player has said how moves of the opponent are to be answered.
+    /// A player has prepared answers to moves of the opponent.
     Planned {
         /// Who.
         side: Side,
-        /// Lines in UCI form from the position at that time: a move of the opponent, the answer, and so on. None of them:
-        /// what was said before does not hold any more.
+        /// Lines in UCI form from the position at that time: a move of the opponent, the answer, and so on. If empty,
+        /// earlier ones no longer hold.
         lines: Vec<Vec<String>>,
     },
-    /// A player goes on vacation or comes back: meanwhile that one's clock stands still.
+    /// A player goes on vacation or comes back: in between, that player's clock stands still.
     Vacation {
         /// Who.
         side: Side,
         /// Whether it begins.
         on: bool,
     },
-    /// The server was down, or could not store, until now. That time is nobody's.
+    /// The server was down, or could not store, until now. Nobody is charged for that time.
     Resumed,
 }
 
 impl Event {
-    /// Whether it is an offer, a wish, or what followed from one: of these a game has a bounded number.
+    /// Whether it is an offer, a wish, or a consequence of one: a game has a limited number of these.
     pub fn is_offer(&self) -> bool {
         matches!(
             self,
@@ -363,15 +363,15 @@ impl Event {
         )
     }
 
-    /// The event as it is stored, in JSON.
+    /// Its stored form, in JSON.
     pub fn to_text(&self) -> String {
-        // Names, numbers and texts alone: there is nothing in an event that JSON cannot say.
+        // Only names, numbers and texts: everything in an event can be written as JSON.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
 impl SeatSpec {
-    /// What opens the seat as it was made.
+    /// The key to the seat as it was made.
     pub fn opener(&self) -> Opener {
         match self.number.is_empty() {
             true => Opener::Word(self.secret.clone()),
@@ -389,7 +389,7 @@ fn is_zero(n: &u64) -> bool {
 pub struct Entry {
     /// 1 for the first.
     pub seq: u64,
-    /// Time of the game, which stands still while the server is down.
+    /// Game time, which stands still while the server is down.
     pub at: Duration,
     /// What has happened.
     pub event: Event,

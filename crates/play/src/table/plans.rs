@@ -1,5 +1,5 @@
-//! Conditional moves: what a player will answer to moves of the opponent, played the moment these are made. They are
-//! for games with days for each move, and nobody but the player sees them.
+//! Conditional moves: a player's answers to moves of the opponent, played as soon as these are made. They are for
+//! games with days for each move, and only that player sees them.
 
 use super::{Event, Phase, Table};
 use crate::deed::Refused;
@@ -8,12 +8,12 @@ use husun::Side;
 use husun::clock::TimeControl;
 use std::time::Duration;
 
-/// Lines of a plan at most.
+/// Most lines of a plan.
 pub const LINES: usize = 32;
-/// Half-moves of all its lines together at most: each is tried when it is made.
+/// Most half-moves of all its lines together: each is tried when the plan is made.
 pub const HALF_MOVES: usize = 100;
 
-/// What a player will answer.
+/// The answers that a player has prepared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// Half-moves played when it was made.
@@ -23,7 +23,7 @@ pub struct Plan {
 }
 
 impl Table {
-    /// What a player will answer, as far as the game has gone that way.
+    /// The answers that a player has prepared, as far as the game has followed them.
     pub fn plan(&self, side: Side) -> Option<&Plan> {
         let plan = self.plans.get(side).as_ref()?;
         let holds = plan
@@ -33,7 +33,7 @@ impl Table {
         (self.playing().is_some() && holds).then_some(plan)
     }
 
-    /// What is left of a line, if the game has gone along it so far.
+    /// The rest of a line, if the game has followed it so far.
     fn rest<'a>(&self, plan: &Plan, line: &'a [String]) -> Option<&'a [String]> {
         let since = self.board()?.played.get(plan.ply..)?;
         let (past, rest) = line.split_at_checked(since.len())?;
@@ -65,7 +65,7 @@ impl Table {
         })
     }
 
-    /// Events together with the answers that are prepared to them, so that all is one commit.
+    /// Events together with the answers prepared for them, so that all are one commit.
     pub fn with_replies(&self, mut events: Vec<Event>, at: Duration) -> Vec<Event> {
         let moved = events.iter().any(|e| matches!(e, Event::Played { .. }));
         let planned = Side::ALL
@@ -87,7 +87,7 @@ impl Table {
         events
     }
 
-    /// What follows when a player says how the opponent's moves are to be answered; without lines all is forgotten.
+    /// What follows when a player prepares answers to the opponent's moves; without lines they are all forgotten.
     pub(super) fn make_plan(
         &self,
         side: Side,

@@ -1,4 +1,4 @@
-//! Customs being settled: what is asked, what was answered, what that leads to.
+//! Customs being settled: what is asked, what was answered, and the result.
 
 use crate::Both;
 use crate::customs::{Family, Method, by_die};
@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use super::Misfit;
 
-/// A question of the customs and how far it is.
+/// A question of the customs and its state.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// What is chosen, as `ranks`.
+    /// What is chosen, such as `ranks`.
     pub name: String,
     /// The values, the default first.
     pub values: Vec<String>,
@@ -46,12 +46,12 @@ impl Settling {
         }
     }
 
-    /// The games that are chosen between.
+    /// The games to choose from.
     pub fn family(&self) -> &Family {
         &self.family
     }
 
-    /// What is asked, in order.
+    /// The questions, in order.
     pub fn questions(&self) -> &[Asked] {
         &self.questions
     }
@@ -61,7 +61,7 @@ impl Settling {
         self.die
     }
 
-    /// Since when the present question stands.
+    /// Since when the current question has been open.
     pub fn since(&self) -> Duration {
         self.since
     }
@@ -74,12 +74,12 @@ impl Settling {
         self.questions.iter().find(|q| q.name == name)
     }
 
-    /// The question that stands now.
+    /// The question that is open now.
     pub(super) fn open(&self) -> Option<&Asked> {
         self.questions.iter().find(|q| q.settled.is_none())
     }
 
-    /// Who is asked a question now.
+    /// Who still has to answer a question.
     pub fn asked(&self, name: &str) -> Vec<Side> {
         let open = self.questions.iter().position(|q| q.settled.is_none());
         let Some(at) = open.filter(|&at| self.questions[at].name == name) else {

@@ -1,5 +1,5 @@
-//! The table against itself: whatever players do, the stored events make the same game again; and the
-//! decisions that a row of data cannot show.
+//! The table against itself: whatever players do, the stored events make the same game again; and decisions that a row
+//! of data cannot show.
 
 mod clocks;
 mod moderation;
@@ -417,7 +417,7 @@ fn a_move_of_a_position_that_was_taken_back_is_not_played_again() -> Tested {
     kept.act(WHITE, e4(Some(before)), ms(1))?;
     kept.act(WHITE, Deed::Takeback { ply: 1, seq: None }, ms(2))?;
     kept.act(BLACK, Deed::Takeback { ply: 1, seq: None }, ms(3))?;
-    // A duplicate that was long on its way.
+    // A duplicate that was delayed for long.
     assert_eq!(
         kept.act(WHITE, e4(Some(before)), ms(4)),
         Err(Refused::TakenBack)

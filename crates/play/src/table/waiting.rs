@@ -1,5 +1,5 @@
-//! Waiting: when something happens of itself, clocks that wait for the first moves, and the game of an opponent who has
-//! left.
+//! Waiting: when something happens without anybody acting, clocks that wait for the first moves, and the game of an
+//! opponent who has left.
 
 use super::{Event, FIRST_MOVES, Misfit, SILENCE, SILENT, Stage, Table, WAITING};
 use crate::deed::{Circumstances, Claim, Refused};
@@ -8,13 +8,13 @@ use husun::Side;
 use husun::clock::TimeControl;
 use std::time::Duration;
 
-/// The mover of a game over days is told that time runs out when this part of a move's days is left, and at most so much.
+/// The mover of a game over days is warned when this fraction of a move's days is left, and at most this long before.
 const RUNNING_OUT: (u32, Duration) = (5, Duration::from_secs(12 * 3600));
-/// How long one waits at least, and at most, before the game of an opponent who has left can be claimed.
+/// The shortest and the longest wait before the game of an opponent who has left can be claimed.
 const PATIENCE: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(300)];
 
 impl Table {
-    /// When something happens of itself: a flag falls, or silence has lasted too long.
+    /// When something happens without anybody acting: a flag falls, or silence has lasted too long.
     pub fn deadline(&self) -> Option<Duration> {
         match (self.stage(), &self.clock) {
             (Stage::Playing, Some(clock)) if self.clock_runs() => clock.deadline(),
@@ -28,7 +28,7 @@ impl Table {
         }
     }
 
-    /// A time before which nothing happens of itself, whatever the players do until then: what each has left only
+    /// A time before which nothing happens by itself, whatever the players do until then: what each has left only
     /// grows with moves.
     pub fn earliest(&self, at: Duration) -> Option<Duration> {
         let deadline = self.deadline()?;
@@ -42,13 +42,13 @@ impl Table {
     }
 
     /// Whether the clock does not run before the half-move with this index: each side's first move takes none of its
-    /// time, as long as it takes, so nobody is charged for a friend who has opened the link and is not ready yet. With
-    /// days for each move there is time enough.
+    /// time, however long it takes, so nobody is charged for a friend who has opened the link and is not ready yet.
+    /// With days for each move there is time enough.
     pub(super) fn clocks_wait_at(&self, ply: usize) -> bool {
         self.spec.clocks_wait && !self.is_slow() && ply < FIRST_MOVES
     }
 
-    /// When the mover of a tournament's game loses it for not having come: each side has some time for its first move.
+    /// When the mover of a tournament game loses it by not showing up: each side has some time for its first move.
     pub fn missing_from(&self) -> Option<Duration> {
         let (of, board) = (self.spec.tournament.as_ref()?, self.playing()?);
         let person = self.level(board.game.turn()).is_none();
@@ -67,7 +67,8 @@ impl Table {
         *self.vacation.get(side)
     }
 
-    /// What follows when somebody goes on vacation or comes back; nothing if the game knows, or is not over days.
+    /// What follows when somebody goes on vacation or comes back; nothing if the game knows already, or is not over
+    /// days.
     pub fn vacation(&self, guest: &str, on: bool, at: Duration) -> Vec<Event> {
         let fallen = self.clock.as_ref().and_then(|clock| clock.flagged(at));
         if !self.is_slow() || self.is_over() || fallen.is_some() {
@@ -80,7 +81,7 @@ impl Table {
         own.map(|side| Event::Vacation { side, on }).collect()
     }
 
-    /// Has the clock of one who is on vacation stand still, and run on when the vacation or the turn is over.
+    /// Stops the clock of a player on vacation, and lets it run on when the vacation or the turn is over.
     pub(super) fn hold(&mut self, at: Duration) -> Result<(), Misfit> {
         let Some(turn) = self.playing().map(|board| board.game.turn()) else {
             return Ok(());
@@ -106,8 +107,8 @@ impl Table {
         matches!(self.spec.control, TimeControl::Correspondence { .. })
     }
 
-    /// When the mover is told that time runs out, in a game over days: a fifth of a move's days before the flag falls, and
-    /// at most half a day. Nothing while the clock stands still, or for the engine.
+    /// When the mover is warned that time is running out, in a game over days: a fifth of a move's days before the
+    /// flag falls, and at most half a day. None while the clock stands still, or for the engine.
     pub fn warned_from(&self) -> Option<Duration> {
         let TimeControl::Correspondence { days } = self.spec.control else {
             return None;
@@ -118,15 +119,15 @@ impl Table {
         Some(deadline.saturating_sub(part.min(RUNNING_OUT.1)))
     }
 
-    /// How long the one who is there waits for an opponent who has left before the game can be claimed: a tenth of what
-    /// forty moves get, a minute at least and five at most. Nothing where nobody has to stay at the board: with days for
-    /// each move, and without a clock.
+    /// How long a player waits for an opponent who has left before the game can be claimed: a tenth of the time for
+    /// forty moves, at least one minute and at most five. None if nobody has to stay at the board: with days for each
+    /// move, and without a clock.
     pub fn patience(&self) -> Option<Duration> {
         let time = usual_time(&self.spec.control)?;
         Some((time / 10).clamp(PATIENCE[0], PATIENCE[1]))
     }
 
-    /// When the opponent of a player who has been away since a time can claim the game; nothing if there is nobody who
+    /// When the opponent of a player who has been away since `away` can claim the game; none if there is nobody who
     /// could, or the game does not count yet.
     pub fn claimed_from(&self, away: Option<Duration>) -> Option<Duration> {
         let counts = self.playing().is_some() && self.ply() >= FIRST_MOVES;
@@ -162,7 +163,7 @@ impl Table {
         let from = self.claimed_from(*away.get(other));
         match from.ok_or(Refused::NobodyLeft)?.checked_sub(at) {
             None | Some(Duration::ZERO) => {
-                // As when a time has run out: who cannot win is given a draw.
+                // As when time has run out: a player who cannot win gets a draw.
                 let claim = match self.has_only_royals(side) {
                     true => Claim::Draw,
                     false => claim,

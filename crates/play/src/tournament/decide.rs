@@ -1,16 +1,16 @@
-//! Who may join and leave, and what follows of itself: the begin, the next round, the end.
+//! Who may join and leave, and what happens without anybody acting: the start, the next round, the end.
 
 use super::{Event, GameResult, Kind, MOST_ROUND_ROBIN, Phase, Tournament};
 use crate::rating::engine_id;
 
-/// Milliseconds between two pairings of an arena at least, so that more than two are free when they are made.
+/// Least milliseconds between two pairings of an arena, so that more than two players are free when they are made.
 pub const WAVE_MS: i64 = 3000;
-/// Milliseconds for which an arena's last free one waits before the engine joins.
+/// Milliseconds that an arena's last free player waits before the engine joins.
 const ALONE_MS: i64 = 10_000;
-/// Whoever joins a Swiss tournament later than after so many of its rounds would play too few.
+/// Joining a Swiss tournament after more than one in this many of its rounds is too late.
 const LATE: u32 = 2;
 
-/// Why somebody cannot do that.
+/// Why somebody cannot do something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages say it
 pub enum Refused {
@@ -30,12 +30,12 @@ pub enum Refused {
     Running,
 }
 
-/// What a tournament does next of itself.
+/// What a tournament does next by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It begins, or is cancelled if too few have come.
+    /// It begins, or is cancelled if too few have joined.
     Start,
-    /// A round, or some of an arena, are paired.
+    /// A round is paired, or some players of an arena are.
     Pair,
     /// It is over.
     End,
@@ -76,7 +76,7 @@ impl Tournament {
         })
     }
 
-    /// What follows when somebody leaves: who has left is not paired any more; a game that runs goes on.
+    /// What follows when somebody leaves: that player is no longer paired; a game in progress goes on.
     pub fn leave(&self, id: &str) -> Result<Event, Refused> {
         let entrant = self.number(id).ok_or(Refused::NotJoined)?;
         let known = self.entrants.get(entrant as usize);
@@ -87,7 +87,7 @@ impl Tournament {
         }
     }
 
-    /// What follows when its maker calls it off.
+    /// What follows when its maker cancels it.
     pub fn cancel(&self) -> Result<Event, Refused> {
         match self.phase {
             Phase::Open => Ok(Event::Cancelled),
@@ -96,7 +96,7 @@ impl Tournament {
         }
     }
 
-    /// What follows from a game's end; nothing if that is known, or the game is none of its own.
+    /// What follows from a game's end; nothing if that is known already, or the game is not one of this tournament.
     pub fn end_of(&self, game: &str, result: GameResult) -> Option<Event> {
         let pairing = self.pairings.get(*self.games.get(game)?)?;
         let game = game.to_owned();
@@ -106,14 +106,14 @@ impl Tournament {
             .then_some(Event::Ended { game, result })
     }
 
-    /// People who are paired from now on.
+    /// People who are still to be paired.
     pub(super) fn staying(&self) -> impl Iterator<Item = u32> {
         let entrants = (0..).zip(&self.entrants);
         entrants.filter(|(_, e)| !e.away).map(|(n, _)| n)
     }
 
-    /// What follows when it starts: the engine makes up an odd number, and stands by in an arena, whose numbers change;
-    /// where fewer than two are, it is cancelled.
+    /// What follows when it starts: the engine makes the number even, and stands by in an arena, where numbers change;
+    /// with fewer than two players it is cancelled.
     pub fn start(&self, level_rating: impl FnOnce(u8) -> i32) -> Vec<Event> {
         let people = self.staying().count();
         let arena = matches!(self.plan.kind, Kind::Arena { .. });
@@ -136,7 +136,7 @@ impl Tournament {
         }
     }
 
-    /// What it does of itself at a time; `here` tells who of an arena's players has its page open.
+    /// What it does by itself at a time; `here` tells which of an arena's players have its page open.
     pub fn next(&self, now_ms: i64, here: impl Fn(&str) -> bool) -> Option<Step> {
         match self.phase {
             Phase::Open => (self.plan.starts_ms <= now_ms).then_some(Step::Start),
@@ -176,7 +176,7 @@ impl Tournament {
 
     fn next_round(&self, now_ms: i64) -> Option<Step> {
         let all = self.rounds_in_all().unwrap_or(0);
-        // In a round robin over days all rounds are played at once.
+        // In a round robin over days all rounds are played at the same time.
         let at_once = self.plan.is_slow() && matches!(self.plan.kind, Kind::RoundRobin { .. });
         if self.rounds < all && (at_once || self.running == 0) {
             let waits = self.rounds > 0 && !at_once;
@@ -185,7 +185,7 @@ impl Tournament {
             } else {
                 0
             };
-            // Where all but one have left there is nothing more to play.
+            // When all but one have left there is nothing more to play.
             return match self.staying().count() {
                 0 | 1 => (self.running == 0).then_some(Step::End),
                 _ => (self.rested_ms + rest <= now_ms).then_some(Step::Pair),
@@ -194,7 +194,7 @@ impl Tournament {
         (self.running == 0).then_some(Step::End)
     }
 
-    /// When it does something of itself at the earliest, as far as time alone decides; nothing where it waits for
+    /// The earliest time at which it does something by itself, as far as time alone decides; nothing if it waits for
     /// games or people.
     pub fn next_ms(&self) -> Option<i64> {
         match self.phase {

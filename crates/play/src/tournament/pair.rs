@@ -1,4 +1,4 @@
-//! Who meets whom next. How pairs are found is `pairing`'s; here is what it has to know, and which game they play.
+//! Who meets whom next. `pairing` finds the pairs; here is what it has to know, and which game they play.
 
 use super::{Event, Kind, NewPairing, Pairing, Tournament, Turn};
 use crate::table::FIRST_MOVES;
@@ -6,15 +6,15 @@ use husun::Side;
 use pairing::{Colour, Entrant, PairingError, Past, Rules, Spent, Waiting};
 use std::collections::HashMap;
 
-/// Opponents of an arena whom nobody meets again at once.
+/// Number of last opponents in an arena whom a player does not meet again at once.
 const RECENT: usize = 1;
 
 /// Numbers of White and Black.
 type Pair = (u32, u32);
 
 impl Tournament {
-    /// What follows when those who can be are paired at a time; `id` gives each game its id, `here` tells who of an
-    /// arena's players has its page open. Where the rules allow no round there is the end.
+    /// What follows when the players who can be are paired at a time; `id` gives each game its id, `here` tells which
+    /// of an arena's players have its page open. If the rules allow no round, the tournament ends.
     pub fn pair(
         &self,
         now_ms: i64,
@@ -37,7 +37,7 @@ impl Tournament {
                     }
                     vec![event]
                 }
-                // All who stay have met each other.
+                // All remaining players have met each other.
                 Err(_) => vec![Event::Over],
             },
             Kind::RoundRobin { twice } => {
@@ -53,7 +53,7 @@ impl Tournament {
         }
     }
 
-    /// A round's games. Each pair plays what it has played least, of those the first that comes in turn.
+    /// A round's games. Each pair plays the game that it has played least, the first in turn if there are several.
     fn round(&self, round: u32, pairs: Vec<Pair>, id: &mut dyn FnMut() -> String) -> Event {
         let games = self.plan.games.len().max(1) as u32;
         let arena = matches!(self.plan.kind, Kind::Arena { .. });
@@ -117,7 +117,7 @@ impl Tournament {
         event
     }
 
-    /// The entrants by strength, the strongest first: their pairing numbers are their places, from 1.
+    /// The entrants by strength, strongest first: their pairing numbers are their places, from 1.
     fn seeds(&self) -> Vec<u32> {
         let mut seeds: Vec<u32> = (0..self.entrants.len() as u32).collect();
         seeds.sort_by_key(|n| {
@@ -164,7 +164,7 @@ impl Tournament {
                 Entrant {
                     number: place(number),
                     score: rounds.iter().map(|r| r.points).sum(),
-                    // The engine sits out where the others can be paired without it.
+                    // The engine sits out if the others can be paired without it.
                     here: !self.is_away(number) && (people % 2 == 1 || !self.is_engine(number)),
                     rounds,
                 }
@@ -218,7 +218,7 @@ impl Tournament {
                     });
                 Some(Waiting {
                     number,
-                    // Among those of equal score the stronger ones meet.
+                    // Among players of equal score, those of similar strength meet.
                     rank: score * 10_000 + i64::from(entrant.rating),
                     recent: recent.take(RECENT).collect(),
                     balance: whites - blacks,
@@ -231,7 +231,7 @@ impl Tournament {
 }
 
 impl Pairing {
-    /// Whether it was decided before both had moved: somebody has not come.
+    /// Whether it was decided before both had moved: somebody did not come.
     pub fn is_forfeit(&self) -> bool {
         let result = self.result.as_ref();
         result.is_some_and(|r| !r.counts || (r.plies as usize) < FIRST_MOVES)

@@ -1,4 +1,4 @@
-//! Who stands where: the score of each entrant, and what parts those of equal score (FIDE Handbook C.07).
+//! The standings: the score of each entrant, and the tie-breaks for equal scores (FIDE Handbook C.07).
 
 use super::{Kind, Pairing, Phase, Scoring, Tournament, Turn};
 use crate::Both;
@@ -9,17 +9,17 @@ use std::cmp::Reverse;
 /// Wins in a row after which an arena's games count twice.
 const STREAK: u32 = 2;
 
-/// What parts those of equal score.
+/// Tie-breaks for equal scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TieBreak {
-    /// The sum of the opponents' scores. A round without a game counts as one against an opponent of the own score.
+    /// The sum of the opponents' scores. A round without a game counts as one against an opponent of one's own score.
     Buchholz,
     /// The same without the least of them.
     BuchholzCut1,
-    /// The scores of those who were beaten, and half of those with whom it was a draw.
+    /// The scores of the opponents beaten, and half those of opponents in drawn games.
     SonnebornBerger,
-    /// The score in the games of those of equal score with each other, if all of them have met.
+    /// The score in the games among players of equal score, if all of them have met.
     DirectEncounter,
     /// Games won.
     Wins,
@@ -38,7 +38,7 @@ impl TieBreak {
         TieBreak::Blacks,
     ];
 
-    /// Those that a kind of tournament uses unless its maker wants others.
+    /// The ones that a kind of tournament uses unless its maker chooses others.
     pub fn usual(kind: &Kind) -> Vec<TieBreak> {
         match kind {
             Kind::Arena { .. } => vec![TieBreak::Wins, TieBreak::SonnebornBerger],
@@ -56,18 +56,18 @@ impl TieBreak {
     }
 }
 
-/// Where an entrant stands.
+/// An entrant's place in the standings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing {
     /// Number of the entrant.
     pub entrant: u32,
-    /// The place; those whom nothing parts share one.
+    /// The place; entrants that no tie-break separates share one.
     pub rank: u32,
     /// The score in half points.
     pub half_points: i64,
-    /// By each tie-break of the plan, in points.
+    /// The value of each tie-break of the plan, in points.
     pub ties: Vec<f64>,
-    /// Games won, drawn and lost, those without a game not among them.
+    /// Games won, drawn and lost, not counting those won or lost without playing.
     pub won: u32,
     /// Drawn.
     pub drawn: u32,
@@ -77,19 +77,19 @@ pub struct Standing {
     pub streak: bool,
 }
 
-/// What one game or round has given, in half points.
+/// What one game or round earned, in half points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gain {
-    /// To the score.
+    /// Points for the score.
     pub half_points: i64,
-    /// The opponent, where there was a game.
+    /// The opponent, if there was a game.
     opponent: Option<u32>,
     /// A win is 2, a draw 1.
     share: i64,
 }
 
 impl Tournament {
-    /// What a game counts for an entrant, in half points; nothing as long as it runs, or if it has no result.
+    /// What a game counts for an entrant, in half points; nothing while it is in progress, or if it has no result.
     pub fn half_points(&self, pairing: &Pairing, side: Side, streak: bool) -> Option<i64> {
         let result = pairing.result.as_ref().filter(|r| r.counts)?;
         let arena = matches!(self.plan.kind, Kind::Arena { .. });
@@ -106,7 +106,7 @@ impl Tournament {
         })
     }
 
-    /// The half points of one who wins a round without a game.
+    /// The half points for winning a round without a game.
     pub(super) fn walkover(&self, wins: &Both<f64>) -> i64 {
         match self.plan.scoring {
             Scoring::Standard => 2,
@@ -114,8 +114,8 @@ impl Tournament {
         }
     }
 
-    /// What each round was worth to an entrant, and whether the next counts twice. `wins` are the points of a plain win
-    /// in what is played in a round.
+    /// What each round was worth to an entrant, and whether the next one counts twice. `wins` are the points of a
+    /// plain win in the game of a round.
     pub(super) fn gains(&self, entrant: u32) -> (Vec<Gain>, bool) {
         let arena = matches!(self.plan.kind, Kind::Arena { .. });
         let mut row = 0;
@@ -163,7 +163,7 @@ impl Tournament {
         (gains, streak)
     }
 
-    /// What each round has given an entrant, in half points: nothing where there was none, or where the game runs.
+    /// What each round earned an entrant, in half points: nothing if there was none, or if the game is in progress.
     pub fn given(&self, entrant: u32) -> Vec<Option<i64>> {
         let (gains, _) = self.gains(entrant);
         let mut gains = gains.into_iter();
@@ -178,7 +178,7 @@ impl Tournament {
         turns.collect()
     }
 
-    /// The points of a plain win in what is played in a round, counted from 0.
+    /// The points of a plain win in the game of a round, counted from 0.
     fn wins_of(&self, round: usize) -> Both<f64> {
         let of = round.checked_rem(self.plan.wins.len()).unwrap_or(0);
         self.plan.wins.get(of).copied().unwrap_or(Both {
@@ -187,7 +187,7 @@ impl Tournament {
         })
     }
 
-    /// Who stands where, the best first.
+    /// The standings, best first.
     pub fn standings(&self) -> Vec<Standing> {
         let all: Vec<(Vec<Gain>, bool)> = (0..self.entrants.len() as u32)
             .map(|entrant| self.gains(entrant))
@@ -212,7 +212,7 @@ impl Tournament {
                     let sum: i64 = games().map(|g| g.share * g.opponent.map_or(0, score)).sum();
                     sum as f64 / 4.0
                 }
-                // Only those of equal score are known then.
+                // Only computed once groups of equal score are known.
                 TieBreak::DirectEncounter => 0.0,
                 TieBreak::Wins => f64::from(of_share(2)),
                 TieBreak::Blacks => {
@@ -239,7 +239,7 @@ impl Tournament {
         }
         standings.sort_by_key(|s| (Reverse(s.half_points), s.entrant));
         self.meet(&mut standings, &all);
-        // Sums of halves and quarters: equal ones are equal.
+        // Sums of halves and quarters, so equal ones compare equal.
         let by_ties = |one: &Standing, other: &Standing| {
             let ties = one.ties.iter().zip(&other.ties);
             let mut orders = ties.map(|(one, other)| other.total_cmp(one));
@@ -273,7 +273,7 @@ impl Tournament {
         };
         for group in standings.chunk_by_mut(|one, other| one.half_points == other.half_points) {
             let members: Vec<u32> = group.iter().map(|s| s.entrant).collect();
-            // Larger groups have not all met, but in round robins, whose bound this is.
+            // Larger groups cannot all have met except in round robins, whose limit this is.
             if members.len() < 2 || members.len() > super::MOST_ROUND_ROBIN as usize {
                 continue;
             }

@@ -54,7 +54,7 @@ impl Kept {
         }
     }
 
-    /// One that begins with players of these ratings.
+    /// A tournament that begins with players of these ratings.
     fn of(plan: Plan, ratings: &[i32]) -> Result<Kept, Box<dyn Error>> {
         let mut kept = Kept::new(plan);
         for (n, rating) in ratings.iter().enumerate() {
@@ -75,7 +75,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Lets time go by until something is to be done, and does it; the ids of the new games.
+    /// Lets time pass until something is to be done, and does it; returns the ids of the new games.
     fn pair(&mut self) -> Result<Vec<String>, Box<dyn Error>> {
         for _ in 0..100 {
             let Some(step) = self.tournament.next(self.now, |_| true) else {
@@ -126,7 +126,7 @@ impl Kept {
         Ok(())
     }
 
-    /// The stronger one wins each game of a round.
+    /// The stronger player wins each game of a round.
     fn play_round(&mut self) -> Tested {
         let games = self.pair()?;
         for game in games {
@@ -146,7 +146,7 @@ impl Kept {
         Ok(())
     }
 
-    /// What is stored makes the same tournament.
+    /// Checks that what is stored makes the same tournament.
     fn replayed(&self) -> Tested {
         let events = self.stored.iter().map(|(ms, text)| (*ms, text.as_str()));
         let again = Tournament::replay(self.tournament.plan().clone(), events)?;
@@ -226,7 +226,7 @@ fn who_leaves_a_round_robin_loses_what_is_left() -> Tested {
         .iter()
         .map(|s| (s.entrant, s.half_points, s.won))
         .collect();
-    // p0 beat p3 in the first round; the other two of the later rounds win without a game.
+    // p0 beat p3 in the first round; the other two win the later rounds without a game.
     assert_eq!(places, [(1, 6, 2), (2, 4, 1), (0, 2, 1), (3, 0, 0)]);
     assert_eq!(kept.tournament.given(0), [Some(2), Some(0), Some(0)]);
     kept.replayed()
@@ -295,7 +295,7 @@ fn the_engine_makes_up_an_odd_number() -> Tested {
             assert_eq!(kept.pair()?.len(), 1);
             assert_eq!(kept.tournament.turns(3)[1], Turn::Away);
         }
-        // Where their number is even it stays away.
+        // If their number is even it stays away.
         let even = Kept::of(filled, &[1900, 1800])?;
         assert_eq!(even.tournament.entrants().len(), 2);
     }
@@ -340,14 +340,14 @@ fn in_an_arena_those_meet_who_are_there_and_free() -> Tested {
     assert_eq!(kept.tournament.next(kept.now, |_| true), None);
     let first = kept.tournament.pairings()[0].clone();
     kept.end("a", Some(Side::White))?;
-    // The loser, the winner and the one who has come now: who has just met does not meet again at once.
+    // The loser, the winner and the player who has just come: two who have just met do not meet again at once.
     kept.now += 3000;
     let games = kept.pair()?;
     let second = kept.tournament.pairings().last().ok_or("no game")?.clone();
     assert_eq!(games.len(), 1);
     let pair = |p: &Pairing| (p.new.white.min(p.new.black), p.new.white.max(p.new.black));
     assert_ne!(pair(&first), pair(&second));
-    // When its time is over nobody is paired; what is played counts still.
+    // When its time is over nobody is paired; games in progress still count.
     kept.now = 1000 + 10 * 60_000;
     assert_eq!(kept.tournament.next(kept.now, |_| true), None);
     kept.end("b", None)?;
@@ -364,7 +364,7 @@ fn in_an_arena_those_meet_who_are_there_and_free() -> Tested {
     kept.replayed()
 }
 
-/// Who waits alone in an arena meets the engine, though their number was even at the begin.
+/// A player waiting alone in an arena meets the engine, even if the number was even at the start.
 #[test]
 fn who_waits_alone_meets_the_engine() -> Tested {
     let filled = Plan {
@@ -382,7 +382,7 @@ fn who_waits_alone_meets_the_engine() -> Tested {
     kept.take(events)?;
     let pairing = kept.tournament.pairings().first().ok_or("no game")?;
     assert_eq!(pairing.new.white + pairing.new.black, 2);
-    // As long as it plays it is not asked for.
+    // While it plays it is not asked for.
     let later = kept.now + 60_000;
     assert_eq!(kept.tournament.next(later, |id| id == "p1"), None);
     Ok(())
@@ -445,12 +445,12 @@ fn the_inventors_points_are_the_score() -> Tested {
         .map(|s| s.half_points)
         .collect();
     scores.sort_unstable();
-    // Who has no opponent gets a plain win.
+    // A player without an opponent gets a plain win.
     assert_eq!(scores, [0, 6, 10]);
     Ok(())
 }
 
-/// A round robin of four, reckoned by hand.
+/// A round robin of four, computed by hand.
 #[test]
 fn tie_breaks_by_hand() -> Tested {
     let all = Plan {
@@ -491,7 +491,7 @@ fn tie_breaks_by_hand() -> Tested {
     assert_eq!(row(1), Some((3, vec![4.5, 3.5, 2.5, 0.0, 1.0])));
     assert_eq!(row(3), Some((2, vec![5.0, 3.5, 1.5, 0.0, 0.0])));
     let order: Vec<_> = standings.iter().map(|s| (s.entrant, s.rank)).collect();
-    // Buchholz and its cut do not part 0 and 1, Sonneborn-Berger does.
+    // Buchholz and its cut do not separate 0 and 1, Sonneborn-Berger does.
     assert_eq!(order, [(2, 1), (1, 2), (0, 3), (3, 4)]);
     Ok(())
 }

@@ -1,14 +1,14 @@
-//! A line of UCI as a command. What its words mean in a position is not known here.
+//! A line of UCI as a command. What its words mean in a position is not decided here.
 
 use engine::ClockSituation;
 use husun::Side;
 use husun::clock::{Remaining, TimeControl};
 use std::time::Duration;
 
-/// The longest time that is taken for what it says; a longer one is cut.
+/// The longest time that is accepted; a longer one is cut to this.
 const LONGEST: i64 = 1000 * 60 * 60 * 24 * 365;
 
-/// From where the moves of `position` start.
+/// The position from which the moves of `position` start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
     /// The set-up.
@@ -30,7 +30,7 @@ pub struct Go {
     pub time: [Option<Duration>; 2],
     /// Reserves of White and Black, on a Tiger clock.
     pub reserve: [Duration; 2],
-    /// Byoyomi periods left of White and Black, the one under way included.
+    /// Byoyomi periods left of White and Black, including the current one.
     pub periods: [Option<u16>; 2],
     /// Increments of White and Black.
     pub increment: [Duration; 2],
@@ -38,9 +38,9 @@ pub struct Go {
     pub moves_to_go: Option<u32>,
     /// Search until `stop`.
     pub infinite: bool,
-    /// The opponent is to move: search until `stop` or, once `ponderhit` has come, in time.
+    /// The opponent is to move: search until `stop` or, after `ponderhit`, as the clock demands.
     pub ponder: bool,
-    /// A win in so many moves is enough.
+    /// A win in this many moves is enough.
     pub mate: Option<u32>,
     /// Moves to choose from; all if empty.
     pub searchmoves: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Go {
 }
 
 impl Go {
-    /// The clock of a side: the one that was named, or time left and an increment.
+    /// The clock of a side: the named one, or time left and an increment.
     pub(crate) fn clock(&self, side: Side, named: Option<TimeControl>) -> Option<ClockSituation> {
         let i = side.index();
         let time = self.time[i]?;
@@ -86,7 +86,7 @@ impl Go {
         })
     }
 
-    /// Whether a limit is named, be it one that says nothing: a time of the other side, a word that cannot be read.
+    /// Whether a limit is named, even a useless one: the other side's time, a word that cannot be read.
     pub(crate) fn names_a_limit(&self) -> bool {
         !self.faults.is_empty() || self.time.iter().any(Option::is_some)
     }
@@ -133,10 +133,10 @@ pub enum Command {
     Quit,
 }
 
-/// Why a line is no command.
+/// Why a line is not a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
-    /// The first word is no command.
+    /// The first word is not a command.
     #[error("unknown command `{0}`")]
     Unknown(String),
     /// A number is missing or wrong.
@@ -160,7 +160,7 @@ pub enum CommandError {
         command: &'static str,
         /// What was read.
         found: String,
-        /// What would do.
+        /// What was expected.
         expected: &'static str,
     },
     /// Something is missing.
@@ -174,7 +174,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// Which command it is about, if it is one.
+    /// The command it is about, if it is a known one.
     pub(crate) fn command(&self) -> Option<&'static str> {
         match self {
             CommandError::Unknown(_) => None,
@@ -191,7 +191,7 @@ fn quote(text: &str) -> String {
     shown.take(40).collect()
 }
 
-/// Reads a line. `go` is always a `go`, as its sender waits for a move: what is wrong with it is among its
+/// Reads a line. `go` always gives a `go`, as its sender waits for a move: what is wrong with it is in its
 /// [`Go::faults`].
 ///
 /// ```
@@ -331,7 +331,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// A time in milliseconds. A clock may stand below zero.
+    /// A time in milliseconds. A clock may be below zero.
     fn time(&mut self, word: &str) -> Result<Duration, CommandError> {
         let number = self.number(word, i64::MIN, i64::MAX)?;
         Ok(Duration::from_millis(number.clamp(0, LONGEST) as u64))

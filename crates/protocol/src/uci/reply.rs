@@ -1,4 +1,4 @@
-//! The engine's lines of UCI as text.
+//! The engine's UCI output as text.
 
 use crate::board::line_text;
 use crate::settings::Shape;
@@ -28,7 +28,7 @@ pub fn option(name: &str, shape: &Shape) -> String {
     format!("option name {name} type {what}")
 }
 
-/// Describes a game, as programs for variants read it.
+/// Describes a game in the form that programs for variants read.
 ///
 /// ```
 /// let line = husun_protocol::uci::variant(&games::variant("shatranj").unwrap());

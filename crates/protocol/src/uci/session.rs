@@ -1,4 +1,4 @@
-//! A UCI session: the game and position in hand, the engine, and the search under way.
+//! A UCI session: the current game and position, the engine, and the search under way.
 
 use super::command::{Command, CommandError, Go, Start, parse};
 use super::reply;
@@ -30,24 +30,24 @@ pub fn run<H: Host>(host: H, input: impl Read + Send + 'static, out: impl Write)
     session.serve()
 }
 
-/// Chess, or the first game there is.
+/// Chess, or else the first game there is.
 fn first_variant(host: &impl Host) -> Option<Arc<Variant>> {
     let chess = host.variant(games::ORTHODOX);
     chess.or_else(|| host.variant(host.ids().first()?))
 }
 
-/// What the engine's thread is at.
+/// What the engine's thread is doing.
 struct Work {
     job: Job,
     /// The position searched, if it is a search.
     search: Option<Position>,
 }
 
-/// The position in hand.
+/// The current position.
 #[derive(Clone)]
 struct Placed {
     position: Position,
-    /// Keys of the positions before, the oldest first.
+    /// Keys of the positions before it, the oldest first.
     history: Vec<u64>,
 }
 
@@ -60,8 +60,8 @@ impl Placed {
     }
 }
 
-/// Why there is no position in hand. The one before is not kept: a program that does not read what it is told
-/// would be given moves of another position.
+/// Why there is no current position. The previous one is not kept: a program that ignores the message would be given
+/// moves for another position.
 #[derive(Clone, Debug, thiserror::Error)]
 enum Refusal {
     #[error("{0}")]
@@ -74,7 +74,7 @@ enum Refusal {
     TooLong,
 }
 
-/// How long a search takes whose only limit says nothing.
+/// How long a search takes if its only limit is useless.
 const UNREADABLE: Duration = Duration::from_secs(1);
 
 struct Session<H, W> {
@@ -132,7 +132,7 @@ impl<H: Host, W: Write> Session<H, W> {
         Ok(())
     }
 
-    /// The position in hand; where there is none, says why.
+    /// The current position; if there is none, says why.
     fn in_hand(&mut self) -> io::Result<Option<Placed>> {
         match &self.placed {
             Ok(placed) => Ok(Some(placed.clone())),
@@ -144,7 +144,7 @@ impl<H: Host, W: Write> Session<H, W> {
         }
     }
 
-    /// Deals with what the engine's thread says.
+    /// Handles an event of the engine's thread.
     fn heard(&mut self, event: Event) -> io::Result<()> {
         match event {
             Event::Info(info) => {
@@ -160,7 +160,7 @@ impl<H: Host, W: Write> Session<H, W> {
             }
             Event::Say(line) => self.print(&line),
             Event::Done(thinker, found) => {
-                // An engine for a game that was left meanwhile is of no use.
+                // An engine for a game that was left in the meantime is of no use.
                 self.core.take_in(thinker);
                 self.finish(found.as_deref())
             }
@@ -204,8 +204,8 @@ impl<H: Host, W: Write> Session<H, W> {
         self.print(&line)
     }
 
-    /// Waits for the end of the engine's work, if it is at any. A search is stopped; what counts or
-    /// measures is not, so that `go perft 5` and `quit` may come together.
+    /// Waits for the engine's work to end, if there is any. A search is stopped; counting and measuring are not, so
+    /// that `go perft 5` and `quit` may come together.
     fn settle(&mut self) -> io::Result<()> {
         if let Some(work) = self.work.as_ref().filter(|w| w.search.is_some()) {
             work.job.stop();
@@ -234,7 +234,7 @@ impl<H: Host, W: Write> Session<H, W> {
         match command {
             Command::Uci => self.introduce()?,
             Command::IsReady => {
-                // An engine that is made when a search begins would keep that search from stopping at once.
+                // An engine made only when a search begins would keep that search from stopping at once.
                 if self.work.is_none() {
                     self.core.prepare(&self.variant);
                 }
@@ -305,7 +305,7 @@ impl<H: Host, W: Write> Session<H, W> {
         }
     }
 
-    /// What there is to say of games that were read.
+    /// Prints the remarks on games that were read.
     fn remark(&mut self, ids: &[String]) -> io::Result<()> {
         for id in ids {
             for remark in self.core.host.remarks(id) {
@@ -315,7 +315,7 @@ impl<H: Host, W: Write> Session<H, W> {
         Ok(())
     }
 
-    /// Goes over to a game, with its set-up.
+    /// Switches to a game, with its set-up.
     fn choose(&mut self, id: &str) -> io::Result<()> {
         let Some(variant) = self.core.host.variant(id) else {
             return self.inform(&format!("no game `{id}`"));
@@ -329,7 +329,7 @@ impl<H: Host, W: Write> Session<H, W> {
         self.print(&line)
     }
 
-    /// Sets a position up; where anything is wrong there is none until the next.
+    /// Sets a position up; if anything is wrong there is none until the next.
     fn set_position(&mut self, start: Start, moves: &[String]) -> io::Result<()> {
         match placed(&self.variant, start, moves) {
             Ok(placed) => self.placed = Ok(placed),
@@ -374,7 +374,7 @@ impl<H: Host, W: Write> Session<H, W> {
             || go.movetime.is_some()
             || go.mate.is_some()
             || clock.is_some();
-        // Who names a limit waits for a move, even where it says nothing.
+        // A program that names a limit expects a move, even if the limit is useless.
         let unreadable = !bounded && !go.infinite && go.names_a_limit();
         Ok(Limits {
             depth: go.depth,
@@ -388,7 +388,7 @@ impl<H: Host, W: Write> Session<H, W> {
         })
     }
 
-    /// The moves to choose from, without those that are none here.
+    /// The moves to choose from, leaving out those that are not legal here.
     fn searchmoves(&mut self, go: &Go, position: &Position) -> io::Result<Vec<Move>> {
         let mut moves = Vec::new();
         for text in &go.searchmoves {
@@ -403,7 +403,7 @@ impl<H: Host, W: Write> Session<H, W> {
         Ok(moves)
     }
 
-    /// Starts work that prints and finds no move.
+    /// Starts work that prints and does not find a move.
     fn start(&mut self, work: impl FnOnce(&JobContext) + Send + 'static) -> io::Result<()> {
         let job = self.core.work(&self.variant, work);
         self.work = Some(Work { job, search: None });
@@ -453,7 +453,7 @@ fn placed(variant: &Arc<Variant>, start: Start, moves: &[String]) -> Result<Plac
     Ok(Placed { position, history })
 }
 
-/// Counts and prints, looking now and then whether to stop.
+/// Counts and prints, checking now and then whether to stop.
 fn count(position: &Position, depth: u32, context: &JobContext) {
     let mut all = 0;
     if depth == 0 {
@@ -473,7 +473,7 @@ fn count(position: &Position, depth: u32, context: &JobContext) {
     context.say(format!("\nNodes searched: {all}\n"));
 }
 
-/// Deeper than this the count looks whether to stop.
+/// At greater depths the count checks whether to stop.
 const BULK: u32 = 3;
 
 fn count_below(position: &Position, depth: u32, context: &JobContext) -> Option<u64> {

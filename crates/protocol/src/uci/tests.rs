@@ -1,4 +1,4 @@
-//! Sessions as scripts: what is said to them, and the lines that must come back.
+//! Sessions as scripts: input lines, and the lines that must come back.
 
 use super::{Command, Go, Start, parse, run};
 use crate::host::Host;

@@ -1,8 +1,8 @@
-//! A line of XBoard as a command. What its words mean in a position is not known here.
+//! A line of XBoard as a command. What its words mean in a position is not decided here.
 
 use std::time::Duration;
 
-/// The longest time that is taken for what it says, in seconds.
+/// The longest time that is accepted, in seconds.
 const LONGEST: f64 = 31_536_000.0;
 
 /// A command.
@@ -12,7 +12,7 @@ pub enum Command {
     Protover,
     /// A new game of chess.
     New,
-    /// It is another game.
+    /// The new game is another variant.
     Variant(String),
     /// Play neither side.
     Force,
@@ -37,11 +37,11 @@ pub enum Command {
     Time(Duration),
     /// The opponent's clock.
     OpponentTime(Duration),
-    /// A move of the opponent's, or one of a game to be taken in.
+    /// A move of the opponent's, or one of a game being entered.
     Move(String),
     /// Move at once.
     MoveNow,
-    /// Say when all before is done.
+    /// Answer when everything before is done.
     Ping(String),
     /// The opponent offers a draw.
     Draw,
@@ -59,13 +59,13 @@ pub enum Command {
     Remove,
     /// Think on the opponent's time, or do not.
     Ponder(bool),
-    /// Show what is thought, or do not.
+    /// Show the engine's thinking, or do not.
     Post(bool),
     /// Analyse.
     Analyze,
     /// End the analysis.
     Exit,
-    /// Say how far the analysis is.
+    /// Say how far the analysis has come.
     Status,
     /// Mebibytes that may be used.
     Memory(String),
@@ -92,18 +92,18 @@ pub enum Command {
     Nothing,
 }
 
-/// Why a line is no command.
+/// Why a line is not a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
-    /// The first word is no command.
+    /// The first word is not a command.
     #[error("Error (unknown command): {0}")]
     Unknown(String),
-    /// What follows it is wrong.
+    /// Its arguments are wrong.
     #[error("Error (expected {expected}): {line}")]
     Argument {
         /// The line.
         line: String,
-        /// What would do.
+        /// What was expected.
         expected: &'static str,
     },
 }
@@ -240,7 +240,7 @@ fn seconds(number: f64) -> Duration {
     Duration::from_secs_f64(number.clamp(0.0, LONGEST))
 }
 
-/// `5`, `0:30` or `2.5`, in a unit of so many seconds; after a colon always seconds.
+/// `5`, `0:30` or `2.5`, in a unit given in seconds; after a colon always seconds.
 fn minutes(text: &str, unit: f64) -> Option<Duration> {
     let (whole, rest) = text.split_once(':').unwrap_or((text, "0"));
     let whole: f64 = whole.parse().ok()?;

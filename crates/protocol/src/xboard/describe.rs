@@ -1,15 +1,15 @@
-//! What XBoard is told of a game that it does not know: which letters are which of its pieces, the size
-//! of the board, the set-up, and the moves of each piece in the Betza notation that it reads.
+//! What XBoard is told about a game that it does not know: which letter is which of its pieces, the size of the board,
+//! the set-up, and the moves of each piece in the Betza notation that XBoard reads.
 
 use husun::{Kind, Side, Variant};
 use std::sync::Arc;
 
-/// XBoard's name for chess, for which it needs no description.
+/// XBoard's name for chess, which needs no description.
 pub const NORMAL: &str = "normal";
 const CHESS: &str = games::ORTHODOX;
 
-/// XBoard's pieces in the order of its table, by the letters that it usually gives them; the pawn is the
-/// first and the royal piece the last.
+/// XBoard's pieces in the order of its table, by the letters that it usually gives them; the pawn comes first and the
+/// royal piece last.
 const SLOTS: &str = "PNBRQFEACWMOHIJGDVLSUK";
 
 /// The name by which a game is announced.
@@ -17,7 +17,7 @@ pub fn name_of(id: &str) -> &str {
     if id == CHESS { NORMAL } else { id }
 }
 
-/// The game of a name.
+/// The game with a name.
 pub fn id_of(name: &str) -> &str {
     if name == NORMAL { CHESS } else { name }
 }
@@ -36,8 +36,7 @@ const PICTURES: [(&str, char); 10] = [
     ("K", 'M'),
 ];
 
-/// The letters of a game in the order of XBoard's table, unused places as `.`. Pieces of the set-up choose
-/// first.
+/// The letters of a game in the order of XBoard's table, with `.` for unused slots. Pieces of the set-up choose first.
 fn slots(variant: &Variant) -> Vec<char> {
     let mut slots = vec!['.'; SLOTS.len()];
     let last = slots.len() - 1;
@@ -67,7 +66,7 @@ fn slots(variant: &Variant) -> Vec<char> {
     slots
 }
 
-/// The moves of a piece as XBoard reads them; none where it has no form for them.
+/// The moves of a piece as XBoard reads them; none if XBoard cannot express them.
 ///
 /// ```
 /// use husun_protocol::xboard::piece_moves;
@@ -82,7 +81,7 @@ pub fn piece_moves(variant: &Variant, kind: Kind) -> Option<String> {
     if piece.betza.contains('[') {
         return None;
     }
-    // XBoard takes L and J for each other; the older letters it reads as everybody does.
+    // XBoard swaps L and J; it reads the older letters as everybody does.
     let betza: String = piece
         .betza
         .chars()
@@ -147,7 +146,7 @@ pub fn describe(variant: &Arc<Variant>) -> Vec<String> {
     lines
 }
 
-/// A position text without the field that only our games have.
+/// A position text without the state field, which only our games have.
 fn without_state(variant: &Variant, fen: &str) -> String {
     let mut fields: Vec<&str> = fen.split(' ').collect();
     if !variant.state_flags().is_empty() && fields.len() > 4 {

@@ -19,7 +19,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// Takes in a `feature` line and says which features it holds; nothing for any other line.
+    /// Reads a `feature` line and returns the names of its features; none for any other line.
     pub fn read(&mut self, line: &str) -> Vec<String> {
         let read = features(line);
         for (name, value) in &read {
@@ -37,7 +37,7 @@ impl Features {
         self.text(name) == Some("1")
     }
 
-    /// What the feature says.
+    /// The value of the feature.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.all.get(name).map(String::as_str)
     }
@@ -48,7 +48,7 @@ impl Features {
         listed.is_none_or(|all| all.split(',').any(|v| v.trim() == variant))
     }
 
-    /// Whether the engine has an option of the name.
+    /// Whether the engine has an option with the name.
     pub fn has_option(&self, name: &str) -> bool {
         self.options.iter().any(|o| {
             o.rsplit_once(" -").is_some_and(|(n, _)| n == name)

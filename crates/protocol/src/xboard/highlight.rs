@@ -2,8 +2,7 @@
 
 use husun::{Move, Position, Special, Square};
 
-/// The answer to a piece being picked up: `highlight` with its targets, and `choice` where it may become
-/// something else.
+/// The answer to a piece being picked up: `highlight` with its targets, and `choice` if it may become something else.
 pub(crate) fn lifted(position: &Position, from: Square) -> Vec<String> {
     vec![format!("highlight {}", colours(position, from, None))]
 }
@@ -22,7 +21,7 @@ pub(crate) fn hovered(position: &Position, from: Square, over: Square) -> Vec<St
     }
 }
 
-/// The answer to a piece being put down: what it may become, if there is a choice or no way round.
+/// The answer to a piece being put down: what it may become, if there is a choice or no way to avoid it.
 pub(crate) fn put(position: &Position, from: Square, to: Square) -> Vec<String> {
     let letters: String = moves_of(position, from)
         .into_iter()
@@ -46,7 +45,7 @@ fn colour(position: &Position, moves: &[Move]) -> char {
     let changes = moves.iter().filter(|m| m.changes_kind()).count();
     match moves {
         [] => ' ',
-        // One thing to become and no way to decline it.
+        // A single kind to become and no way to decline it.
         [_] if changes == 1 => 'B',
         _ if changes > 0 => 'M',
         [m, ..] if position.is_capture(*m) => 'R',

@@ -1,5 +1,5 @@
-//! Moves as XBoard writes them: squares numbered from 1, but from 0 on a board of exactly ten ranks, and
-//! its null move for a move in which no piece goes anywhere.
+//! Moves as XBoard writes them: ranks numbered from 1, but from 0 on a board of exactly ten ranks, and XBoard's null
+//! move for a move in which no piece moves.
 
 use husun::{Move, Position};
 
@@ -40,7 +40,7 @@ pub fn read_move(position: &Position, text: &str) -> Option<Move> {
         .or_else(|| position.parse_san(text).ok())
 }
 
-/// A text with squares of ours as XBoard numbers them.
+/// A text with our squares, numbered as XBoard numbers them.
 ///
 /// ```
 /// use husun_protocol::xboard::{from_xboard, to_xboard};
@@ -53,12 +53,12 @@ pub fn to_xboard(text: &str, ranks: u8) -> Option<String> {
     shifted(text, if ranks == FROM_ZERO { -1 } else { 0 })
 }
 
-/// A text with squares as XBoard numbers them in our numbers.
+/// A text with squares as XBoard numbers them, in our numbering.
 pub fn from_xboard(text: &str, ranks: u8) -> Option<String> {
     shifted(text, if ranks == FROM_ZERO { 1 } else { 0 })
 }
 
-/// Adds to every number of the text; none if one falls below 0 or is far too large.
+/// Adds `by` to every number of the text; none if one falls below 0 or is far too large.
 fn shifted(text: &str, by: i32) -> Option<String> {
     let mut shifted = String::with_capacity(text.len() + 2);
     let mut rest = text;

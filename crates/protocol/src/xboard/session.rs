@@ -1,4 +1,4 @@
-//! An XBoard session: the game in hand, the clocks, the engine and what it is at.
+//! An XBoard session: the current game, the clocks, the engine and what it is doing.
 
 mod play;
 
@@ -19,7 +19,7 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Options that XBoard sets by commands of their own, or that are not for it.
+/// Options that XBoard sets by separate commands, or that are not for it.
 const NOT_OFFERED: [Name; 6] = [
     Name::Clock,
     Name::Variant,
@@ -29,7 +29,7 @@ const NOT_OFFERED: [Name; 6] = [
     Name::ShowWdl,
 ];
 
-/// Endings that XBoard knows itself.
+/// Endings that XBoard knows by itself.
 const KNOWN: [Reason; 5] = [
     Reason::Checkmate,
     Reason::GreenGem,
@@ -38,7 +38,7 @@ const KNOWN: [Reason; 5] = [
     Reason::BareRoyals,
 ];
 
-/// A draw offer is taken when the engine thinks that it is so much worse, in centipawns.
+/// A draw offer is accepted if the engine thinks it is this much worse, in centipawns.
 const WORSE: i32 = -50;
 
 /// Reads commands and answers them until `quit` or the end of the input.
@@ -68,7 +68,7 @@ pub fn run<H: Host>(host: H, input: impl Read + Send + 'static, out: impl Write)
     session.serve()
 }
 
-/// What the engine does of its own accord.
+/// What the engine does unasked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Force,
@@ -81,7 +81,7 @@ struct Session<H, W> {
     out: W,
     variant: Arc<Variant>,
     game: Game,
-    /// The last position given is none of the game: every move in it is illegal.
+    /// The last position given is not one of the game: every move in it is illegal.
     impossible: bool,
     clock: Clock,
     mode: Mode,
@@ -90,7 +90,7 @@ struct Session<H, W> {
     work: Option<Work>,
     /// Answers to `ping` that wait for the engine's move.
     pongs: Vec<String>,
-    /// What the opponent is expected to play.
+    /// The move that the opponent is expected to play.
     expected: Option<Move>,
     /// What the engine thought of its last move.
     score: Option<Score>,
@@ -202,7 +202,7 @@ impl<H: Host, W: Write> Session<H, W> {
                 }
                 Some(_) => self.print(&format!("pong {number}")),
                 None => {
-                    // An engine that is made when a search begins would keep it from stopping at once.
+                    // An engine made only when a search begins would keep it from stopping at once.
                     self.core.prepare(&self.variant);
                     self.print(&format!("pong {number}"))
                 }
@@ -338,7 +338,7 @@ impl<H: Host, W: Write> Session<H, W> {
         self.restart()
     }
 
-    /// Goes over to a game at its set-up; false if there is none of that name.
+    /// Switches to a game at its set-up; false if there is none with that name.
     fn switch(&mut self, name: &str) -> io::Result<bool> {
         let Some(variant) = self.core.host.variant(id_of(name)) else {
             let name = quote(name);
@@ -396,7 +396,7 @@ impl<H: Host, W: Write> Session<H, W> {
         read_move(self.position(), text).filter(|_| !self.impossible)
     }
 
-    /// The opponent moves, or a move of a game is taken in.
+    /// The opponent moves, or a move of a game is entered.
     fn opponent(&mut self, text: &str) -> io::Result<()> {
         let thinking = self.work.as_ref().filter(|w| !w.dropped).map(|w| w.purpose);
         if thinking == Some(Purpose::Move) {
@@ -427,8 +427,8 @@ impl<H: Host, W: Write> Session<H, W> {
         }
     }
 
-    /// Says how the game has ended, if it has. Between programs XBoard takes a claim by a rule that it does
-    /// not know for a false one, which loses; there both sides agree on the draw, or the loser resigns.
+    /// Reports how the game has ended, if it has. Between programs, XBoard treats a claim by a rule that it does not
+    /// know as a false one, which loses; there both sides agree on the draw, or the loser resigns.
     fn tell_result(&mut self) -> io::Result<bool> {
         let Some(outcome) = self.game.outcome() else {
             return Ok(false);

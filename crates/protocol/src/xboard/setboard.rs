@@ -1,14 +1,14 @@
-//! Positions as XBoard writes them: without the field for prisoners and the like, with ranks counted
-//! from 0 on ten of them, with castling rights that it only guesses.
+//! Positions as XBoard writes them: without the state field (prisoners and the like), with ranks counted from 0 if
+//! there are ten, with castling rights that it only guesses.
 
 use super::notation::from_xboard;
 use husun::position::PositionError;
 use husun::{Position, Variant};
 use std::sync::Arc;
 
-/// Reads a position text in our form or in XBoard's. What XBoard leaves out is filled in so that as many
-/// of the game's flags as possible stand. On the board of a set-up without castling rights the set-up is
-/// meant: that is how XBoard hands it from one engine to the other.
+/// Reads a position text in our form or in XBoard's. What XBoard leaves out is filled in with as many of the game's
+/// flags set as possible. A set-up's board without castling rights stands for the set-up: that is how XBoard hands it
+/// from one engine to the other.
 ///
 /// ```
 /// use husun_protocol::xboard::read_position;
@@ -58,7 +58,7 @@ pub fn read_position(variant: &Arc<Variant>, fen: &str) -> Result<Position, Posi
     first
 }
 
-/// The set-up whose board, side and counters the text has, where the text gives no castling rights.
+/// The set-up whose board, side and counters the text has, if the text gives no castling rights.
 fn as_setup(variant: &Arc<Variant>, fen: &str) -> Option<Position> {
     let fields: Vec<&str> = fen.split_whitespace().collect();
     if fields.get(2) != Some(&"-") {

@@ -1,4 +1,4 @@
-//! Sessions as scripts: what is said to them, and the lines that must come back.
+//! Sessions as scripts: input lines, and the lines that must come back.
 
 use super::{Command, parse, piece_moves, read_position, run};
 use crate::testing::{FakeHost, TestSession};
@@ -64,7 +64,7 @@ fn commands() {
     }
 }
 
-/// Says and hears in turn; an empty entry says or hears nothing.
+/// Sends and receives in turn; an empty entry sends or receives nothing.
 fn script(talk: &TestSession, rows: &[(&str, &str)]) {
     for (said, heard) in rows {
         if !said.is_empty() {
@@ -140,7 +140,7 @@ fn ends_are_told() {
     );
 }
 
-/// A king on a citadel draws; between programs that is agreed on, since XBoard knows nothing of it.
+/// A king on a citadel draws; between programs that is by agreement, since XBoard does not know the rule.
 #[test]
 fn draws_that_xboard_does_not_know() {
     let fen =

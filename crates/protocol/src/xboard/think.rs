@@ -1,4 +1,4 @@
-//! What the engine is at in an XBoard session, and with which limits.
+//! What the engine is doing in an XBoard session, and with which limits.
 
 use crate::events::Job;
 use engine::{ClockSituation, Info, Limits, Score};
@@ -27,7 +27,7 @@ pub(crate) enum Purpose {
 pub(crate) struct Work {
     pub job: Job,
     pub purpose: Purpose,
-    /// Nobody wants to know any more.
+    /// The result is no longer wanted.
     pub dropped: bool,
     pub since: Instant,
     /// What was reported last.
@@ -63,7 +63,7 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Limits of a search; `made` moves has the engine made so far.
+    /// Limits of a search; the engine has made `made` moves so far.
     pub fn limits(&self, purpose: Purpose, made: u32) -> Limits {
         let to_go = (self.moves > 0).then(|| self.moves - made % self.moves);
         let clock = ClockSituation::fischer(self.left, self.increment, to_go);
@@ -87,7 +87,7 @@ impl Clock {
         }
     }
 
-    /// Takes off what a move has used; XBoard corrects it with `time`.
+    /// Subtracts the time that a move has used; XBoard corrects it with `time`.
     pub fn used(&mut self, spent: Duration, made: u32) {
         self.left = self.left.saturating_sub(spent) + self.increment;
         if self.moves > 0 && made.is_multiple_of(self.moves) {

@@ -1,5 +1,5 @@
-//! Pieces as SVG: images painted in the side's colours, or letters in shapes. Each piece is defined once
-//! and used where it stands.
+//! Pieces as SVG: images painted in the side's colours, or letters in shapes. Each piece is defined once and used
+//! wherever it stands.
 
 use super::Ids;
 use crate::glyph::{Anchor, Lettering, number};
@@ -14,7 +14,7 @@ const OUTLINE: f64 = 2.5;
 /// How much of the square an image takes, in hundredths.
 const IMAGE_PERCENT: f64 = 96.0;
 
-/// Definitions of all that stands on the board, in a box of 100 by 100.
+/// Definitions of everything on the board, in a box of 100 by 100.
 pub(super) fn definitions(picture: &Picture, set: PieceSet, ids: &Ids) -> String {
     let variant = &picture.variant;
     let stands = |o: Occupant| picture.occupants.contains(&Some(o));
@@ -47,7 +47,7 @@ pub(super) fn definitions(picture: &Picture, set: PieceSet, ids: &Ids) -> String
     svg
 }
 
-/// All that stands on the board, where it stands.
+/// Everything on the board, in its place.
 pub(super) fn uses(picture: &Picture, ids: &Ids) -> String {
     let mut svg = String::new();
     for square in picture.variant.frame().squares() {
@@ -68,7 +68,7 @@ pub(super) fn uses(picture: &Picture, ids: &Ids) -> String {
     svg
 }
 
-/// A piece with what it needs, scaled to so many pixels.
+/// A piece with the definitions it needs, scaled to a size in pixels.
 pub(super) fn alone(
     variant: &Variant,
     side: Side,
@@ -154,7 +154,7 @@ fn lettered(variant: &Variant, side: Side, kind: Kind, fill: &str) -> String {
     };
     let mut svg = shape(side, 41.0 * size, &stroked(fill, 3.5));
     if looks.stripes {
-        // A plain ground, on which the letter can be read.
+        // A plain background, on which the letter is readable.
         let ground = format!("fill=\"{}\"", looks.fill);
         svg.push_str(&shape(side, 31.0 * size, &ground));
     }
@@ -178,7 +178,7 @@ fn shape(side: Side, radius: f64, attributes: &str) -> String {
             number(radius)
         ),
         Side::Black => {
-            // As large to the eye as the disc.
+            // Visually as large as the disc.
             let half = radius * 0.91;
             format!(
                 "<rect x=\"{0}\" y=\"{0}\" width=\"{1}\" height=\"{1}\" rx=\"{2}\" {attributes}/>",

@@ -8,7 +8,7 @@ use crate::style::Palette;
 use husun::Square;
 use std::collections::BTreeSet;
 
-/// What the ground refers to.
+/// Definitions that the squares refer to.
 pub(super) fn definitions(picture: &Picture, palette: &Palette, ids: &Ids) -> String {
     if picture.check.is_none() {
         return String::new();
@@ -22,7 +22,7 @@ pub(super) fn definitions(picture: &Picture, palette: &Palette, ids: &Ids) -> St
     )
 }
 
-/// Squares, regions and all that colours squares.
+/// Squares, regions and everything that colours squares.
 pub(super) fn ground(picture: &Picture, palette: &Palette, ids: &Ids) -> String {
     let frame = picture.variant.frame();
     let all: Vec<Square> = frame.squares().collect();
@@ -51,7 +51,7 @@ pub(super) fn ground(picture: &Picture, palette: &Palette, ids: &Ids) -> String 
     svg
 }
 
-/// Squares filled with a colour at so many hundredths of opacity.
+/// Squares filled with a colour at an opacity in hundredths.
 fn cells(
     picture: &Picture,
     squares: impl IntoIterator<Item = Square>,
@@ -82,7 +82,7 @@ fn middle(picture: &Picture, square: Square) -> Option<(f64, f64)> {
     Some((f64::from(x) + 50.0, f64::from(y) + 50.0))
 }
 
-/// Path of the lines between squares that belong to the set and all else.
+/// Path of the lines between squares of the set and everything else.
 fn outline(picture: &Picture, squares: &[Square]) -> String {
     let places: BTreeSet<(i32, i32)> = squares
         .iter()
@@ -230,7 +230,7 @@ fn path(points: &[(f64, f64)], ink: Ink) -> String {
         let (x, y) = (end.0 - ux * along, end.1 - uy * along);
         format!("{} {}", number(x + uy * left), number(y - ux * left))
     };
-    // It begins beside the piece, not on its face.
+    // It begins beside the piece, not on top of it.
     let (begin, turn) = (points[0], points[1]);
     let (bx, by) = (turn.0 - begin.0, turn.1 - begin.1);
     let first = bx.hypot(by).max(1.0);

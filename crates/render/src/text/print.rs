@@ -3,7 +3,7 @@
 use super::{Colors, Span, StyledLine};
 use crate::color::Rgb;
 
-/// Prints lines, each ended by a line feed. Without colours, spaces at the ends of lines are left out.
+/// Prints lines, each ended by a line feed. Without colours, trailing spaces are left out.
 ///
 /// ```
 /// use husun_render::Rgb;

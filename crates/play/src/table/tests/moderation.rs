@@ -1,4 +1,4 @@
-//! What moderation does to a game: a player who may play no more, chat that is removed, names that change.
+//! What moderation does to a game: a player who may no longer play, chat that is removed, names that change.
 
 use super::*;
 
@@ -60,7 +60,7 @@ fn a_removed_line_is_gone_and_stays_in_its_place() -> Tested {
     let spec = kept.table.spec().clone();
     let again = Table::replay(spec, &kept.entries, Arc::default())?;
     assert_eq!(again.chat(), kept.table.chat());
-    // A line of old reads as one that stands.
+    // A line of an older version reads as one that was not removed.
     let old: Event = serde_json::from_str(r#"{"e":"chat","side":"white","text":"hello"}"#)?;
     assert!(matches!(old, Event::Chat { removed: false, .. }));
     Ok(())

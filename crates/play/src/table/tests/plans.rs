@@ -116,7 +116,7 @@ fn what_cannot_be_prepared_is_told() -> Tested {
     Ok(())
 }
 
-/// Who is on vacation is charged nothing, and may play all the same.
+/// A player on vacation is charged nothing, and may play all the same.
 #[test]
 fn on_vacation_the_clock_stands_still() -> Tested {
     const DAY: u64 = 24 * 3_600_000;
@@ -141,7 +141,7 @@ fn on_vacation_the_clock_stands_still() -> Tested {
     assert_eq!(late, None);
     goes(&mut kept, &bob, false, 20 * DAY)?;
     assert_eq!(kept.table.deadline(), Some(ms(21 * DAY)));
-    // On vacation again he moves; then it is Ann's time that runs, and his stands still when it is his turn.
+    // On vacation again he moves; then Ann's time runs, and his stands still when it is his turn.
     goes(&mut kept, &bob, true, 20 * DAY)?;
     kept.act(BLACK, moves(1, "e5"), ms(25 * DAY))?;
     assert_eq!(kept.table.deadline(), Some(ms(27 * DAY)));
@@ -154,7 +154,7 @@ fn on_vacation_the_clock_stands_still() -> Tested {
     );
     goes(&mut kept, &bob, false, 30 * DAY)?;
     assert_eq!(kept.table.deadline(), Some(ms(32 * DAY)));
-    // One whose time has run out does not go on vacation from that.
+    // A player whose time has run out cannot escape by a vacation.
     assert_eq!(goes(&mut kept, &bob, true, 33 * DAY)?, 0);
     // In a game at the board nothing happens.
     let mut quick = Kept::both_come(spec(Some("chess"), None, "fischer:5m+3s"))?;

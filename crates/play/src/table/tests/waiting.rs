@@ -11,7 +11,7 @@ fn moves(ply: u32, text: &str) -> Deed {
     }
 }
 
-/// The friend who has opened the link may be looking for a pen: nobody's time runs before both have moved.
+/// The friend who has opened the link may not be ready yet: nobody's time runs before both have moved.
 #[test]
 fn clocks_wait_until_both_have_moved() -> Tested {
     let waits = |control| Spec {
@@ -73,7 +73,7 @@ fn clocks_wait_until_both_have_moved() -> Tested {
     Ok(())
 }
 
-/// A game of two after two half-moves, in which Black has been away since a time.
+/// A game of two after two half-moves, in which Black has been away since a given time.
 fn left(kept: &Kept, at: u64, since: Option<u64>) -> Circumstances {
     assert_eq!(kept.table.ply(), 2);
     Circumstances {
@@ -201,7 +201,7 @@ fn the_engine_claims_nothing() -> Tested {
     Ok(())
 }
 
-/// What the engine thought stands with its moves, and goes with them.
+/// What the engine thought is stored with its moves, and removed with them.
 #[test]
 fn what_the_engine_thought_is_kept() -> Tested {
     let mut kept = Kept::both_come(spec(Some("chess"), None, "none"))?;
@@ -240,7 +240,7 @@ fn what_the_engine_thought_is_kept() -> Tested {
     Ok(())
 }
 
-/// A fifth of a move's days is left, and half a day at most; while the clock stands still there is nothing to be told.
+/// A fifth of a move's days is left, and half a day at most; while the clock stands still there is nothing to tell.
 #[test]
 fn who_is_to_move_is_warned_in_time() -> Tested {
     const HOUR: u64 = 3_600_000;
@@ -279,7 +279,7 @@ fn who_is_to_move_is_warned_in_time() -> Tested {
     );
     kept.act(BLACK, Deed::Resign, ms(51 * HOUR))?;
     assert_eq!(kept.table.warned_from(), None);
-    // Not at the board, nor for the engine.
+    // Not in a game at the board, nor for the engine.
     let mut quick = Kept::both_come(spec(Some("chess"), None, "fischer:90m+30s"))?;
     quick.act(WHITE, moves(0, "e4"), ms(1))?;
     quick.act(BLACK, moves(1, "e5"), ms(2))?;

@@ -1,4 +1,4 @@
-//! An XBoard session's engine: when it thinks, what it thinks of, and what becomes of what it has found.
+//! An XBoard session's engine: when it thinks, about what, and what becomes of the result.
 
 use super::super::notation::move_text;
 use super::super::think::{Purpose, Work, post_text};
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 impl<H: Host, W: Write> Session<H, W> {
-    /// Has the engine do what its mode asks for.
+    /// Has the engine do what its mode requires.
     pub(super) fn restart(&mut self) -> io::Result<()> {
         if self.work.is_some() {
             return Ok(());
@@ -74,7 +74,7 @@ impl<H: Host, W: Write> Session<H, W> {
         Ok(())
     }
 
-    /// Deals with what the engine's thread says.
+    /// Handles an event of the engine's thread.
     pub(super) fn heard(&mut self, event: Event) -> io::Result<()> {
         match event {
             Event::Info(info) => self.report(&info),
@@ -161,8 +161,8 @@ impl<H: Host, W: Write> Session<H, W> {
     }
 }
 
-/// The moves to choose from where one of them cannot be said: XBoard hands a null move to the other side as
-/// a position in which nothing has changed. It is played only where there is no other move.
+/// The moves to choose from, if one of them cannot be sent: XBoard hands a null move to the other side as a position
+/// in which nothing has changed. It is played only if there is no other move.
 fn sayable(position: &Position) -> Vec<Move> {
     let mut moves = position.legal_moves();
     let all = moves.len();
