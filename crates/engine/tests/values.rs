@@ -6,7 +6,7 @@ use std::error::Error;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The values printed on the 2020 page (`rules/citadelir.md`).
+/// The values printed on the inventor's page of the 2020 forms.
 const PRINTED: [(&str, f64); 16] = [
     ("P", 1.0),
     ("L", 1.5),

@@ -194,8 +194,7 @@ fn atom_vectors(atom: char) -> Option<(Vec<Vector>, bool)> {
     Some((all, rides))
 }
 
-/// Whether a vector lies in the direction that one letter names: for oblique leaps `f` alone means
-/// the two narrow ones, `h` after it all four.
+/// Whether a vector lies on the side of the board that one letter names.
 fn lies(v: Vector, letter: char) -> bool {
     match letter {
         'f' => v.1 > 0,

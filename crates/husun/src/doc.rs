@@ -1,5 +1,5 @@
 //! The text of a game: `game.toml`, read strictly into a `GameDoc` with the place of every value, and completed from
-//! the game that it inherits from. What the values mean is checked in [`crate::variant`]; nothing here knows squares or
+//! the game that it inherits from. What the values mean is checked in `definition`; nothing here knows squares or
 //! moves. The sections are in `sections`, inheritance is in `inherit`.
 
 use crate::drawing::{Drawing, DrawingError};

@@ -97,10 +97,10 @@ pub enum SyntaxError {
         /// The name.
         name: String,
     },
-    /// A move, a number or a tag name is too long.
+    /// A part of the text, or a whole game, is too long.
     #[error("{what} of more than {limit} bytes")]
     TooLong {
-        /// `word`, `tag name`, `tag value`, `comment`, `line` or `game`.
+        /// `word`, `tag value`, `comment`, `line` or `game`.
         what: &'static str,
         /// The limit.
         limit: usize,
