@@ -511,10 +511,11 @@ async fn a_swiss_round_is_paired_once_whenever_the_server_is_killed() -> Fallibl
         house.open_again().await?;
     }
     let over = |now: &TournamentNow| now.card.phase == TournamentPhase::Over;
-    let now = until(&mut maker, &id, "it is over", over).await?;
-    let sum: f64 = now.standings.iter().map(|row| row.score).sum();
+    until(&mut maker, &id, "it is over", over).await?;
+    let rows = standings(&mut maker, &id).await?;
+    let sum: f64 = rows.iter().map(|row| row.score).sum();
     assert_eq!(sum, ((count / 2 + count % 2) * rounds) as f64);
-    let names: Vec<String> = now.standings.iter().map(|row| row.name.clone()).collect();
+    let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
     all_rated(&mut maker, rounds * (count / 2), &names).await?;
     house.kill()?;
     let store = storage(&house).await?;
