@@ -426,13 +426,13 @@ mod tests {
             (told(|c| c.origins = vec!["*".into()])?, "origins = \"*\""),
             (
                 told(|c| c.hosts = vec!["https://a.example".into()])?,
-                "a host's name",
+                "a host name",
             ),
             (
                 told(|c| c.hosts = vec!["a.example:80".into()])?,
                 "without a port",
             ),
-            (told(|c| c.hosts = vec!["".into()])?, "a host's name"),
+            (told(|c| c.hosts = vec!["".into()])?, "a host name"),
             (
                 told(|c| c.push.contact = Some("club@example.org".into()))?,
                 "push.contact = ",

@@ -216,7 +216,7 @@ async fn what_cannot_be_searched_is_refused_with_its_place() -> Fallible<()> {
             "query",
             "side: needs player, which is missing",
         ),
-        ("result=won", 400, "query", "together with player"),
+        ("result=won", 400, "query", "needs player"),
         (
             "player=@me&side=red",
             400,

@@ -285,7 +285,8 @@ async fn who_has_a_page_open_is_told_there_and_who_is_at_the_board_is_not() -> F
     let told = notice(&mut page).await?;
     assert_eq!(told.kind, NoticeKind::GameStarted);
     assert!(
-        told.text.ends_with("plays Chess with you. You move first."),
+        told.text
+            .ends_with("is playing Chess with you. You move first."),
         "{}",
         told.text
     );
