@@ -1,5 +1,7 @@
 // How the client is bundled. The content security policy of the server allows no inline script and no inline
 // style, so nothing is inlined here. In development, `/api` goes to a server that runs beside (HUSUN_SERVER).
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
@@ -14,17 +16,15 @@ function compressed(): Plugin {
   return {
     name: 'compressed',
     apply: 'build',
-    generateBundle: {
-      order: 'post',
-      handler(_, bundle) {
-        for (const file of Object.values(bundle)) {
-          const text = file.type === 'chunk' ? file.code : file.source;
-          if (!/\.(js|css)$/.test(file.fileName)) continue;
-          const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-          const source = brotliCompressSync(text, { params });
-          this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source });
-        }
-      },
+    // Written past the bundler, which would list each of them.
+    async writeBundle({ dir }, bundle) {
+      if (dir === undefined) return;
+      const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+      for (const file of Object.values(bundle)) {
+        if (!/\.(js|css)$/.test(file.fileName)) continue;
+        const text = file.type === 'chunk' ? file.code : file.source;
+        await writeFile(join(dir, `${file.fileName}.br`), brotliCompressSync(text, { params }));
+      }
     },
   };
 }

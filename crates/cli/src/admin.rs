@@ -183,6 +183,9 @@ enum Chat {
         game: String,
         /// Number of the line, as `husun admin chat show` prints it
         line: u32,
+        /// It is a line of those who watch
+        #[arg(long)]
+        watching: bool,
         /// Why, for the log
         #[arg(long)]
         reason: String,
@@ -340,9 +343,15 @@ async fn carry_out(way: &Way, options: &Options) -> Result<()> {
             name: to.clone(),
             reason: reason.clone(),
         },
-        Command::Chat(Chat::Remove { game, line, reason }) => ModerationAct::RemoveChat {
+        Command::Chat(Chat::Remove {
+            game,
+            line,
+            watching,
+            reason,
+        }) => ModerationAct::RemoveChat {
             game: game.clone(),
             line: *line,
+            watching: *watching,
             reason: reason.clone(),
         },
         Command::Announce {

@@ -11,7 +11,7 @@ use crate::limits::Guard;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{Services, secret};
 use crate::show::{self, Moment, Presence};
-use crate::task::messages::{Ask, asked_at};
+use crate::task::messages::{Ask, Heard, asked_at};
 use crate::task::{Command, GameTask, Handle};
 use crate::wire::GameCard;
 use crate::work::{Weight, Work};
@@ -290,6 +290,16 @@ impl Directory {
         // A game that waits for the storage does not answer: then storage is asked.
         let answer = bus.request(&asked_at(id), message.into(), ANSWER).await;
         answer.ok()
+    }
+
+    /// What those say who watch a live game; nothing of one that is not live.
+    pub async fn watchers_heard(&self, id: &str) -> Option<Vec<Heard>> {
+        serde_json::from_slice(&self.ask(id, Ask::Watchers).await?).ok()
+    }
+
+    /// Removes a line of those who watch a live game, and tells them.
+    pub async fn remove_watchers_line(&self, id: &str, n: u64) {
+        self.ask(id, Ask::RemoveWatchersLine { n }).await;
     }
 
     async fn ask_card(&self, id: &str, guest: Option<&str>) -> Option<GameCard> {

@@ -390,6 +390,11 @@ impl GameTask {
                 lag,
             }) => self.act(request, socket, deed, at, lag).await,
             Ok(Ask::Look { guest, muted }) => self.look(request, &guest, &muted),
+            Ok(Ask::Watchers) => self.watchers_heard(request),
+            Ok(Ask::RemoveWatchersLine { n }) => {
+                self.remove_watchers_line(n);
+                self.watchers_heard(request);
+            }
             Ok(Ask::Card { guest }) => self.card(request, guest.as_deref()),
             // Without an answer who asked is told that nobody is there.
             Err(error) => tracing::warn!(game = %self.id, %error, "no question to a game"),

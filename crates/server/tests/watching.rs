@@ -8,7 +8,8 @@ use common::watch::{line, lines, private_game, public_game, refused, talk, told}
 use common::{Fallible, Socket, TestServer};
 use serde_json::{Value, json};
 use server::wire::{
-    ClientMessage, RunningPage, ServerMessage, Side, Snapshot, WatchedBoard, WatchedBoards,
+    ChatSeen, ClientMessage, LogPage, RunningPage, ServerMessage, Side, Snapshot, WatchedBoard,
+    WatchedBoards,
 };
 use std::time::{Duration, Instant};
 
@@ -350,5 +351,55 @@ async fn guests_talk_where_the_operator_lets_them() -> Fallible<()> {
         _ => None,
     });
     assert_eq!(heard.await?, "hi");
+    server.end().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_of_those_who_watch_is_removed_by_those_who_moderate() -> Fallible<()> {
+    let server = TestServer::start("unsaid", |_| ()).await?;
+    let operator = Operator::of(&server)?;
+    let (mut ann, mut bob) = (
+        account(&server, "Ann").await?,
+        account(&server, "Bob").await?,
+    );
+    let (cid, eve) = (account(&server, "Cid").await?, guest(&server).await?);
+    let (game, mut white, _black) = public_game(&server, &mut ann, &mut bob, "chess").await?;
+    let (mut first, mut second) = (socket(&server, &cid).await?, socket(&server, &eve).await?);
+    first.join(&game, None).await?;
+    second.join(&game, None).await?;
+    for text in ["a fine game", "an insult", "indeed"] {
+        talk(&mut first, text).await?;
+        line(&mut first).await?;
+        line(&mut second).await?;
+    }
+    let path = format!("/games/{game}/chat");
+    let seen: Vec<ChatSeen> = operator.see(&path).await?;
+    let seen: Vec<_> = seen
+        .iter()
+        .map(|said| (said.line, said.by.name.as_str(), said.watching))
+        .collect();
+    assert_eq!(seen, [(1, "Cid", true), (2, "Cid", true), (3, "Cid", true)]);
+    let remove = |line: u32, watching: bool| json!({ "act": "remove_chat", "game": game, "line": line, "watching": watching, "reason": "insult" });
+    // The players' lines are counted by themselves.
+    assert_eq!(operator.refused(remove(2, false)).await?, "no_such_item");
+    assert_eq!(operator.refused(remove(4, true)).await?, "no_such_item");
+    operator.act(remove(2, true)).await?;
+    assert_eq!(operator.refused(remove(2, true)).await?, "no_such_item");
+    for socket in [&mut first, &mut second] {
+        assert_eq!(lines(socket).await?, ["a fine game", "indeed"]);
+    }
+    // Numbers go on, who comes later reads what is left, and players nothing before the end.
+    talk(&mut second, "well").await?;
+    assert_eq!(line(&mut first).await?.n, 4);
+    let mut third = server.socket().await?;
+    third.join(&game, None).await?;
+    assert_eq!(lines(&mut third).await?, ["a fine game", "indeed", "well"]);
+    assert!(!told(&mut white).await?.contains("indeed"));
+    let log: LogPage = operator.see("/log?account=Cid").await?;
+    assert_eq!(log.log[0].act, "remove_chat");
+    assert_eq!(
+        (log.log[0].detail.clone(), log.log[0].reason.as_str()),
+        (format!("line 2 of those who watch game {game}"), "insult")
+    );
     server.end().await
 }

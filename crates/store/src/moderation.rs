@@ -220,6 +220,8 @@ pub trait ModerationStore: std::fmt::Debug + Send + Sync + 'static {
     fn renamed(&self) -> Answer<'_, Vec<String>>;
     /// Notes that an account's games know its name.
     fn rename_told<'a>(&'a self, account: &'a str) -> Answer<'a, ()>;
+    /// Notes an act of which nothing else is stored.
+    fn note_act<'a>(&'a self, act: &'a ActRow) -> Answer<'a, ()>;
     /// Writes another text in the place of an event's; false if the game has none of that number.
     fn rewrite_event<'a>(
         &'a self,

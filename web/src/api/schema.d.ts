@@ -2421,6 +2421,8 @@ export interface components {
             removed?: boolean;
             /** @description The text. */
             text: string;
+            /** @description Whether it is what someone who watches has said, whose lines are numbered by themselves, from 1. */
+            watching?: boolean;
         };
         /** @description A value chosen. */
         Choice: {
@@ -3041,6 +3043,8 @@ export interface components {
             line: number;
             /** @description Why. */
             reason: string;
+            /** @description Whether it is a line of those who watch, whose lines are numbered by themselves, from 1. */
+            watching?: boolean;
         } | {
             /** @enum {string} */
             act: "announce";

@@ -162,7 +162,9 @@ pub fn chat(lines: &[ChatSeen]) -> String {
                 true => "(removed)".into(),
                 false => line(&said.text),
             };
-            [said.line.to_string(), subject(&said.by), text]
+            let watching = if said.watching { ", watching" } else { "" };
+            let by = format!("{}{watching}", subject(&said.by));
+            [said.line.to_string(), by, text]
         })
         .collect();
     table(

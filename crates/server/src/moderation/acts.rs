@@ -2,14 +2,13 @@
 
 use super::bans::until;
 use super::look::{OPERATOR, word_of};
-use super::{Actor, Moderation, chat};
+use super::{Actor, Moderation};
 use crate::accounts::gone;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{secret, wall_ms};
 use crate::wire::{ActDone, BanKind, ModerationAct};
 use play::moderation::{Range, text};
 use play::names::account::AccountName;
-use play::table::Event;
 use store::accounts::AccountRow;
 use store::moderation::{ActRow, AnnouncementRow, BanRow, Lifted, NewName, Resign, Settled};
 
@@ -24,7 +23,7 @@ const LONGEST_ANNOUNCEMENT_MS: i64 = 365 * DAY_MS;
 const MOST_RANGES: usize = 10_000;
 const MOST_ANNOUNCEMENTS: usize = 5;
 /// Characters of reasons, announcements and answers.
-const REASON: [usize; 2] = [1, 500];
+pub(super) const REASON: [usize; 2] = [1, 500];
 const ANNOUNCEMENT: [usize; 2] = [1, 300];
 const ANSWER: [usize; 2] = [1, 1000];
 
@@ -43,9 +42,11 @@ pub(super) enum Follows {
     Gone(String, Vec<String>),
     /// A line of a game's chat is gone.
     Line(String, usize),
+    /// A line of those who watch a game is to go.
+    WatchersLine(String, u64),
 }
 
-fn done(told: impl Into<String>, id: Option<String>, follows: Follows) -> Done {
+pub(super) fn done(told: impl Into<String>, id: Option<String>, follows: Follows) -> Done {
     let told = ActDone {
         told: told.into(),
         id,
@@ -57,7 +58,11 @@ fn malformed(message: impl Into<String>) -> Refused {
     refused(Reason::Malformed, message)
 }
 
-fn bounded(what: &'static str, given: &str, bounds: [usize; 2]) -> Result<String, Refused> {
+pub(super) fn bounded(
+    what: &'static str,
+    given: &str,
+    bounds: [usize; 2],
+) -> Result<String, Refused> {
     text(what, given, bounds).map_err(|fault| malformed(fault.to_string()))
 }
 
@@ -145,9 +150,15 @@ impl Moderation {
                 name,
                 reason,
             } => self.rename(actor, &account, &name, &reason).await,
-            ModerationAct::RemoveChat { game, line, reason } => {
-                self.remove_chat(actor, &game, line, &reason).await
-            }
+            ModerationAct::RemoveChat {
+                game,
+                line,
+                watching: false,
+                reason,
+            } => self.remove_chat(actor, &game, line, &reason).await,
+            ModerationAct::RemoveChat {
+                game, line, reason, ..
+            } => self.remove_watchers_line(actor, &game, line, &reason).await,
             ModerationAct::Announce {
                 text,
                 from_ms,
@@ -180,7 +191,12 @@ impl Moderation {
     }
 
     /// Moderators do not act on each other.
-    fn may_act_on(&self, actor: &Actor, person: &str, name: &str) -> Result<(), Refused> {
+    pub(super) fn may_act_on(
+        &self,
+        actor: &Actor,
+        person: &str,
+        name: &str,
+    ) -> Result<(), Refused> {
         match actor.is_operator() || !self.inner.bans.is_moderator(person) {
             true => Ok(()),
             false => Err(refused(
@@ -272,7 +288,7 @@ impl Moderation {
         Ok(done(told, Some(row.id), follows))
     }
 
-    fn logged(
+    pub(super) fn logged(
         &self,
         actor: &Actor,
         act: &str,
@@ -395,45 +411,6 @@ impl Moderation {
         }
         let told = format!("{} is {} from now on", account.name, new.name());
         Ok(done(told, None, Follows::Gone(account.id, Vec::new())))
-    }
-
-    async fn remove_chat(
-        &self,
-        actor: &Actor,
-        game: &str,
-        line: u32,
-        reason: &str,
-    ) -> Result<Done, Refused> {
-        let reason = bounded("reason", reason, REASON)?;
-        let (chat, _) = self.chat_of(game).await?;
-        let Some(found) = chat.get(line as usize) else {
-            let message = format!(
-                "line: {line}, but the game has {} lines of chat, counted from 0",
-                chat.len()
-            );
-            return Err(no_item(message));
-        };
-        if found.removed {
-            return Err(refused(Reason::Gone, "this line has already been removed"));
-        }
-        self.may_act_on(actor, &found.by.id, &found.by.name)?;
-        let event = Event::Chat {
-            side: found.side,
-            text: String::new(),
-            removed: true,
-        };
-        let detail = format!("line {line} of game {game}");
-        let logged = self.logged(actor, "remove_chat", Some(&found.by.id), detail, &reason);
-        let body = event.to_text();
-        let rewritten = self
-            .inner
-            .store
-            .rewrite_event(game, found.seq, &body, &logged);
-        if !rewritten.await? {
-            return Err(chat::no_game());
-        }
-        let follows = Follows::Line(game.into(), line as usize);
-        Ok(done("the line is removed", None, follows))
     }
 
     async fn announce(

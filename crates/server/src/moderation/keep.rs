@@ -28,6 +28,11 @@ impl Moderation {
                     live.lobby.forget(person);
                 }
             }
+            Follows::WatchersLine(game, n) => {
+                if let Some(live) = &self.inner.live {
+                    live.directory.remove_watchers_line(game, *n).await;
+                }
+            }
             Follows::Line(game, line) => {
                 let live = self.inner.live.as_ref();
                 let handle = live.and_then(|live| live.directory.find_live(game));

@@ -1,6 +1,7 @@
 //! What a game is asked and what it tells over the bus: a line of JSON for the server's parts, and after it the text
 //! for a browser, made once and passed on as it is.
 
+use crate::wire::WatchersLine;
 use axum::extract::ws::Utf8Bytes;
 use bytes::Bytes;
 use play::table::Person;
@@ -59,11 +60,27 @@ pub enum Ask {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         muted: Vec<String>,
     },
+    /// What those say who watch is wanted. Answered by a list of [`Heard`] as JSON.
+    Watchers,
+    /// A line of those who watch is removed by those who moderate. Answered by the same list without it.
+    RemoveWatchersLine {
+        /// Its number.
+        n: u64,
+    },
     /// The game's card is wanted. Answered by it as text.
     Card {
         /// For whose list of own games.
         guest: Option<String>,
     },
+}
+
+/// A line of those who watch, for those who moderate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Heard {
+    /// Id of who wrote it.
+    pub by: String,
+    /// The line.
+    pub line: WatchersLine,
 }
 
 /// A socket that has come.

@@ -2,12 +2,13 @@
 //! what those say to each other who watch. That is in memory alone, and gone with the game's task.
 
 use super::GameTask;
-use super::messages::Audience;
+use super::messages::{Audience, Heard};
 use super::tell::text_of;
 use crate::refusal::Refused;
 use crate::services::wall_ms;
 use crate::watching::{boards_at, row};
 use crate::wire::{ServerMessage, WatchedBoard, WatchedBoards, WatchersLine};
+use bus::Request;
 use play::Who;
 use play::table::Person;
 use std::collections::VecDeque;
@@ -30,18 +31,10 @@ pub(super) struct Attendant {
     pub muted: Vec<String>,
 }
 
-/// A line of those who watch.
-#[derive(Debug)]
-struct Said {
-    /// Id of who wrote it.
-    by: String,
-    line: WatchersLine,
-}
-
 /// What those see who are not players.
 #[derive(Debug, Default)]
 pub(super) struct Watched {
-    said: VecDeque<Said>,
+    said: VecDeque<Heard>,
     /// Lines so far.
     count: u64,
     /// Whether storage has it that the game rests, as far as that is known.
@@ -152,7 +145,7 @@ impl GameTask {
         let but: Vec<u64> = deaf.map(|(number, _)| *number).collect();
         let message = ServerMessage::WatchersLine(line.clone());
         self.watched.count += 1;
-        self.watched.said.push_back(Said { by, line });
+        self.watched.said.push_back(Heard { by, line });
         if self.watched.said.len() > LINES {
             self.watched.said.pop_front();
         }
@@ -162,17 +155,43 @@ impl GameTask {
 
     /// Tells one who is there what those have said who watch, if that one may read it.
     pub(super) fn tell_watchers_chat(&mut self, socket: u64) {
+        if !self.watched.said.is_empty() {
+            self.tell_watchers_lines(socket);
+        }
+    }
+
+    fn tell_watchers_lines(&mut self, socket: u64) {
         let Some(attendant) = self.sockets.get(&socket) else {
             return;
         };
-        if self.watched.said.is_empty() || !self.reads_watchers(attendant, &self.insiders()) {
+        if !self.reads_watchers(attendant, &self.insiders()) {
             return;
         }
-        let heard = |said: &&Said| !attendant.muted.contains(&said.by);
+        let heard = |said: &&Heard| !attendant.muted.contains(&said.by);
         let lines = self.watched.said.iter().filter(heard);
         let lines = lines.map(|said| said.line.clone()).collect();
         let to = Audience::Socket(socket, attendant.who);
         self.tell(to, &ServerMessage::WatchersChat { lines });
+    }
+
+    /// What was said by those who watch, for those who moderate.
+    pub(super) fn watchers_heard(&self, request: Request) {
+        let said: Vec<&Heard> = self.watched.said.iter().collect();
+        // Texts and numbers alone: JSON can say them.
+        request.answer(serde_json::to_vec(&said).unwrap_or_default().into());
+    }
+
+    /// Takes a line out of what was said by those who watch, and tells all who read it what is left.
+    pub(super) fn remove_watchers_line(&mut self, n: u64) {
+        let before = self.watched.said.len();
+        self.watched.said.retain(|said| said.line.n != n);
+        if self.watched.said.len() == before {
+            return;
+        }
+        let sockets: Vec<u64> = self.sockets.keys().copied().collect();
+        for socket in sockets {
+            self.tell_watchers_lines(socket);
+        }
     }
 
     /// The game is over: who has not read what those said who watch reads it now.

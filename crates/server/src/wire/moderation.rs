@@ -278,6 +278,9 @@ pub struct ChatSeen {
     /// Whether it was removed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub removed: bool,
+    /// Whether it is what someone who watches has said, whose lines are numbered by themselves, from 1.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub watching: bool,
 }
 
 /// Who asks, among those who moderate.
@@ -358,6 +361,9 @@ pub enum ModerationAct {
         game: String,
         /// The line, counted from 0.
         line: u32,
+        /// Whether it is a line of those who watch, whose lines are numbered by themselves, from 1.
+        #[serde(default)]
+        watching: bool,
         /// Why.
         reason: String,
     },

@@ -430,6 +430,13 @@ impl ModerationStore for SqlStore {
         })
     }
 
+    fn note_act<'a>(&'a self, act: &'a ActRow) -> Answer<'a, ()> {
+        writing!(self, |connection| {
+            begin(connection, self.dialect()).await?;
+            finish(self, connection, true, act).await.map(drop)
+        })
+    }
+
     fn call_off_vote<'a>(&'a self, id: &'a str, now_ms: i64, act: &'a ActRow) -> Answer<'a, bool> {
         writing!(self, |connection| {
             begin(connection, self.dialect()).await?;
