@@ -99,6 +99,23 @@ impl Level {
     /// Full strength.
     pub const FULL: Level = Level(8);
 
+    /// All levels, the weakest first.
+    pub fn all() -> impl Iterator<Item = Level> {
+        (1..=Level::FULL.0).map(Level)
+    }
+
+    /// How strong the level is on the scale of Elo: what lies between two levels is what matches between them have
+    /// shown, as a mean over four games (`docs/levels.md`); that the first has 800 is set.
+    ///
+    /// ```
+    /// use husun_engine::Level;
+    /// let ratings: Vec<u16> = Level::all().map(Level::rating).collect();
+    /// assert!(ratings.is_sorted() && ratings[0] == 800);
+    /// ```
+    pub const fn rating(self) -> u16 {
+        [800, 960, 1140, 1330, 1550, 1760, 1970, 2220][self.0 as usize - 1]
+    }
+
     /// A level from 1 (loses to a beginner) to 8 (full strength).
     ///
     /// ```

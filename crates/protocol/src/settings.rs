@@ -5,8 +5,12 @@ use engine::{Level, MAX_LINES, MAX_THREADS, Options};
 use husun::clock::TimeControl;
 use std::time::Duration;
 
-/// Lowest and highest value of `UCI_Elo`. The scale is rough: a step of 250 is a step of one level.
-pub const ELO: (i64, i64) = (800, 2550);
+/// Lowest and highest value of `UCI_Elo`: the ratings of the first level and the last. Between them the level with the
+/// nearest rating plays.
+pub const ELO: (i64, i64) = match Level::new(1) {
+    Some(first) => (first.rating() as i64, Level::FULL.rating() as i64),
+    None => (0, 0),
+};
 
 /// An option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,18 +177,18 @@ impl Settings {
     /// use husun_protocol::settings::{Name, Settings};
     /// let mut settings = Settings::new(1024);
     /// settings.set(Name::LimitStrength, Some("true"), &[]).unwrap();
-    /// settings.set(Name::Elo, Some("1300"), &[]).unwrap();
+    /// settings.set(Name::Elo, Some("1200"), &[]).unwrap();
     /// assert_eq!(settings.options().level.number(), 3);
     /// let error = settings.set(Name::Hash, Some("0"), &[]).unwrap_err();
     /// assert_eq!(error.to_string(), "Hash: `0`: expected a number from 1 to 1024");
     /// ```
     pub fn options(&self) -> Options {
-        let number = match self.elo {
-            _ if self.analyse => 8,
-            Some(elo) => 1 + (elo - ELO.0) / 250,
-            None => self.level,
+        let numbered = |number: i64| u8::try_from(number).ok().and_then(Level::new);
+        let level = match self.elo {
+            _ if self.analyse => None,
+            Some(elo) => Level::all().min_by_key(|level| elo.abs_diff(level.rating().into())),
+            None => numbered(self.level),
         };
-        let level = u8::try_from(number).ok().and_then(Level::new);
         Options {
             level: level.unwrap_or(Level::FULL),
             ..self.options.clone()

@@ -1,13 +1,17 @@
 //! Load on a running server: many games with two sockets each, moves at a steady rate, and the time from a move
-//! sent until both players were told. Prints one line a second and percentiles at the end.
+//! sent until both players were told. Prints one line a second and percentiles at the end, and with the number of the
+//! server's process (Linux) what a move costs it of the processor, beside what it costs here.
 //!
-//!     cargo run --release -p husun-server --example load -- 127.0.0.1:8000 --games 2000 --every 2s --for 60s
+//!     cargo run --release -p husun-server --example load -- 127.0.0.1:8000 --games 2000 --every 2s --for 60s \
+//!         --pid $(pgrep -f 'husun serve')
 //!
 //! The server must run without limits (`docs/load.toml`), and both need enough open files (`ulimit -n 20000`).
 
 use futures_util::{SinkExt, StreamExt};
-use server::wire::{ClientMessage, GameMade, NewGame, ServerMessage, Side};
+use serde::Deserialize;
+use server::wire::{ClientMessage, GameMade, NewGame, Side};
 use std::error::Error;
+use std::fs::read_to_string;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -27,6 +31,43 @@ struct Plan {
     every: Duration,
     lasts: Duration,
     variant: String,
+    pid: Option<u32>,
+}
+
+/// What is read of what the server says: reading it all would cost more than the server's work.
+#[derive(Deserialize)]
+struct Heard {
+    #[serde(rename = "type")]
+    kind: String,
+    now: Option<Now>,
+    of: Option<String>,
+    message: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Now {
+    ply: u32,
+    #[serde(default)]
+    legal: Vec<String>,
+}
+
+/// Ticks of the processor in a second, as Linux counts them for `/proc`.
+const TICKS: f64 = 100.0;
+
+/// Seconds of the processor that a process has taken (proc(5), utime and stime).
+fn processor(process: &str) -> Fallible<f64> {
+    let stat = read_to_string(format!("/proc/{process}/stat"))?;
+    // The name of the program may hold anything but stands in brackets.
+    let fields = stat.rsplit_once(')').ok_or("no name in stat")?.1;
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    let ticks: Result<Vec<u64>, _> = ticks.map(str::parse).collect();
+    Ok(ticks?.iter().sum::<u64>() as f64 / TICKS)
+}
+
+/// What the server and this program have taken of the processor.
+fn both(plan: &Plan) -> Fallible<Option<[f64; 2]>> {
+    let Some(pid) = plan.pid else { return Ok(None) };
+    Ok(Some([processor(&pid.to_string())?, processor("self")?]))
 }
 
 #[derive(Default)]
@@ -43,6 +84,7 @@ fn plan() -> Fallible<Plan> {
         every: Duration::from_secs(2),
         lasts: Duration::from_secs(60),
         variant: games::ORTHODOX.into(),
+        pid: None,
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -51,6 +93,7 @@ fn plan() -> Fallible<Plan> {
             "--games" => plan.games = value()?.parse()?,
             "--every" => plan.every = husun::clock::parse_duration(&value()?)?,
             "--for" => plan.lasts = husun::clock::parse_duration(&value()?)?,
+            "--pid" => plan.pid = Some(value()?.parse()?),
             "--variant" => plan.variant = value()?,
             server if !server.starts_with('-') => plan.server = server.into(),
             other => return Err(format!("unknown option {other}").into()),
@@ -101,9 +144,9 @@ async fn main() -> Fallible<()> {
         );
         last = moves;
         if games as usize + errors as usize >= plan.games && steady_from.is_none() {
-            steady_from = Some((Instant::now(), all.len(), moves));
+            steady_from = Some((Instant::now(), all.len(), moves, both(&plan)?));
         }
-        if let Some((since, first, before)) = steady_from
+        if let Some((since, first, before, taken)) = steady_from
             && since.elapsed() >= plan.lasts
         {
             let mut steady = all.split_off(first);
@@ -120,6 +163,14 @@ async fn main() -> Fallible<()> {
                 percentile(&mut steady, 99.9),
                 percentile(&mut steady, 100.0),
             );
+            if let (Some(before), Some(now)) = (taken, both(&plan)?) {
+                let micros = |i: usize| 1e6 * (now[i] - before[i]) / n.max(1) as f64;
+                println!(
+                    "processor time a move: {:.0} us of the server, {:.0} us of the players",
+                    micros(0),
+                    micros(1),
+                );
+            }
             return Ok(());
         }
     }
@@ -177,7 +228,7 @@ async fn say(socket: &mut Socket, message: &ClientMessage) -> Fallible<()> {
 }
 
 /// The next message of the server; pings are answered on the way.
-async fn hear(socket: &mut Socket) -> Fallible<ServerMessage> {
+async fn hear(socket: &mut Socket) -> Fallible<Heard> {
     loop {
         match socket.next().await.ok_or("the socket was closed")?? {
             Message::Text(text) => return Ok(serde_json::from_str(&text)?),
@@ -206,7 +257,8 @@ async fn game(
     let mut legal = Vec::new();
     let mut ply = 0_u32;
     while legal.is_empty() {
-        if let ServerMessage::Update { now, .. } = hear(&mut sockets[0]).await? {
+        let heard = hear(&mut sockets[0]).await?;
+        if let ("update", Some(now)) = (heard.kind.as_str(), heard.now) {
             legal = now.legal;
         }
     }
@@ -259,10 +311,12 @@ async fn wait(sockets: &mut [Socket; 2], beat: &mut tokio::time::Interval) -> Fa
 /// Waits until a player is told of a move, and gives the moves that are legal then.
 async fn told(socket: &mut Socket, ply: u32) -> Fallible<Vec<String>> {
     loop {
-        match hear(socket).await? {
-            ServerMessage::Update { now, .. } if now.ply == ply => return Ok(now.legal),
-            ServerMessage::Refused { of, message, .. } => {
-                return Err(format!("{of} refused: {message}").into());
+        let heard = hear(socket).await?;
+        match (heard.kind.as_str(), heard.now) {
+            ("update", Some(now)) if now.ply == ply => return Ok(now.legal),
+            ("refused", _) => {
+                let (of, message) = (heard.of.unwrap_or_default(), heard.message);
+                return Err(format!("{of} refused: {}", message.unwrap_or_default()).into());
             }
             _ => {}
         }

@@ -201,3 +201,18 @@ pub fn rating_of(row: &RatingRow) -> Rating {
         at_ms: row.at_ms,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ::engine::Level;
+    use play::rating::{Rating, engine_id};
+
+    /// Neither crate knows the other.
+    #[test]
+    fn levels_begin_with_the_ratings_that_the_engine_gives_them() {
+        for level in Level::all() {
+            let first = Rating::first(&engine_id(level.number()), 0).rating;
+            assert_eq!(first, f64::from(level.rating()), "{level:?}");
+        }
+    }
+}
