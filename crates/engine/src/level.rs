@@ -99,11 +99,6 @@ impl Level {
     /// Full strength.
     pub const FULL: Level = Level(8);
 
-    /// All levels, the weakest first.
-    pub fn all() -> impl Iterator<Item = Level> {
-        (1..=Level::FULL.0).map(Level)
-    }
-
     /// How strong the level is on the scale of Elo: what lies between two levels is what matches between them have
     /// shown, as a mean over four games (`docs/levels.md`); that the first has 800 is set.
     ///
