@@ -44,6 +44,8 @@ pub struct Limits {
     pub sockets_per_guest: u32,
     /// Live games of the server.
     pub live_games: u32,
+    /// Tournaments of the server that are not over.
+    pub tournaments: u32,
 }
 
 impl Default for Limits {
@@ -62,13 +64,14 @@ impl Default for Limits {
             sockets_per_address: 200,
             sockets_per_guest: 30,
             live_games: 20_000,
+            tournaments: 500,
         }
     }
 }
 
 impl Limits {
     /// Each with its key in the settings.
-    pub fn named(&self) -> [(&'static str, u32); 13] {
+    pub fn named(&self) -> [(&'static str, u32); 14] {
         [
             ("requests_per_second", self.requests_per_second),
             ("games_per_minute", self.games_per_minute),
@@ -83,6 +86,7 @@ impl Limits {
             ("sockets_per_address", self.sockets_per_address),
             ("sockets_per_guest", self.sockets_per_guest),
             ("live_games", self.live_games),
+            ("tournaments", self.tournaments),
         ]
     }
 }

@@ -238,6 +238,7 @@ impl Running {
             vacations.clone(),
             Arc::new(store.clone()),
             self.config.tournament_makers.clone(),
+            self.config.limits.tournaments as usize,
         );
         let votes = Votes::new(
             directory.clone(),

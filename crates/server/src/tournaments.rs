@@ -37,9 +37,8 @@ const TICK: Duration = Duration::from_millis(500);
 const ENDS: u32 = 500;
 /// Games made at once.
 const MAKING: usize = 32;
-/// Tournaments of one account that are not over, and of all.
+/// Tournaments of one account that are not over.
 const MOST_OF_ONE: u32 = 5;
-const MOST: usize = 500;
 /// Tournaments that are over and were looked at last.
 const REMEMBERED: usize = 16;
 /// Steps of a tournament at one time: one that starts pairs at once.
@@ -65,6 +64,8 @@ struct Inner {
     store: Arc<dyn TournamentStore>,
     /// Names of those who may make tournaments; everybody with an account if missing.
     makers: Option<Vec<String>>,
+    /// Most of them that are not over; 0 for any number.
+    most: usize,
     live: Mutex<HashMap<String, Arc<Live>>>,
     past: Mutex<VecDeque<Arc<Live>>>,
 }
@@ -110,6 +111,7 @@ impl Tournaments {
         vacations: Vacations,
         store: Arc<dyn TournamentStore>,
         makers: Option<Vec<String>>,
+        most: usize,
     ) -> Tournaments {
         Tournaments {
             inner: Arc::new(Inner {
@@ -118,6 +120,7 @@ impl Tournaments {
                 vacations,
                 store,
                 makers,
+                most,
                 live: Mutex::default(),
                 past: Mutex::default(),
             }),
@@ -254,7 +257,8 @@ impl Tournaments {
         self.may_make(person)?;
         let now_ms = wall_ms();
         let plan = wishes::plan_of(self.inner.directory.variants(), wish, now_ms)?;
-        if self.live().len() >= MOST {
+        let most = self.inner.most;
+        if most > 0 && self.live().len() >= most {
             let message = "this server cannot hold any more open tournaments; try again later";
             return Err(refused(Reason::Limit, message));
         }

@@ -529,3 +529,55 @@ async fn what_may_not_be_is_refused() -> Fallible<()> {
     );
     server.end().await
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_so_many_are_open_at_once() -> Fallible<()> {
+    let settings = |config: &mut server::config::Config| {
+        limits(config);
+        config.limits.tournaments = 7;
+    };
+    let server = TestServer::start("tournaments-many", settings).await?;
+    let mut all = players(&server, &["Ann", "Bob"]).await?;
+    let wish = json!({
+        "name": "Cup", "kind": { "swiss": { "rounds": 3 } }, "games": ["chess"], "clock": CLOCK, "starts_ms": soon(600_000),
+    });
+    let path = "/api/tournaments";
+    let mut made = Vec::new();
+    for _ in 0..5 {
+        made.push(make(&mut all[0], wish.clone()).await?);
+    }
+    let more = all[0].browser.ask("POST", path, wish.clone()).await?;
+    assert!(more.body.contains("5 of your tournaments"), "{}", more.body);
+    for _ in 0..2 {
+        make(&mut all[1], wish.clone()).await?;
+    }
+    let more = all[1].browser.ask("POST", path, wish.clone()).await?;
+    assert_eq!(more.status, 429, "{}", more.body);
+    assert!(
+        more.body.contains("this server cannot hold"),
+        "{}",
+        more.body
+    );
+    // One that is called off makes room, and they are counted after a restart, too.
+    let ended = format!("{path}/{}", made[0]);
+    assert_eq!(
+        all[0]
+            .browser
+            .ask("DELETE", &ended, json!({}))
+            .await?
+            .status,
+        204
+    );
+    make(&mut all[1], wish.clone()).await?;
+    server.stop().await?;
+    let server = TestServer::start("tournaments-many", settings).await?;
+    all[1].browser = Browser::new(&server);
+    all[1].browser.sign_in("Bob", WORD).await?;
+    let more = all[1].browser.ask("POST", path, wish).await?;
+    assert!(
+        more.body.contains("this server cannot hold"),
+        "{}",
+        more.body
+    );
+    server.end().await
+}
