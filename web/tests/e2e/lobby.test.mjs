@@ -1,7 +1,7 @@
 // The lobby: two and three people who find each other, by an offer, by waiting, by a challenge.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { violations } from './lib/axe.mjs';
+import { fits } from './lib/axe.mjs';
 import { register } from './lib/people.mjs';
 import { grid, waitForPly, move } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
@@ -23,12 +23,6 @@ async function lobby(page) {
 async function choose(room, game) {
   await room.locator('summary', { hasText: 'Games:' }).click();
   await room.getByRole('button', { name: game, exact: true }).click();
-}
-
-async function fits(page) {
-  assert.deepEqual(await violations(page), []);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${wide} pixels too wide`);
 }
 
 test('an offer is seen by others at once, and one click begins the game', async () => {

@@ -1,19 +1,13 @@
 // Tournaments: made, joined, played to the end by two people, and what the page says of it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { violations } from './lib/axe.mjs';
+import { fits } from './lib/axe.mjs';
 import { register } from './lib/people.mjs';
 import { grid } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-
-async function fits(page) {
-  assert.deepEqual(await violations(page), []);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${wide} pixels too wide`);
-}
 
 /** Plays the first legal move that is there. */
 async function moveAtAll(page) {

@@ -1,19 +1,13 @@
 // A Balanced Vote of three people on the pages, from the call to what is declared.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { violations } from './lib/axe.mjs';
+import { fits } from './lib/axe.mjs';
 import { register } from './lib/people.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
 const here = stage();
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const ACROSS = { viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true, colorScheme: 'dark' };
-
-async function fits(page) {
-  assert.deepEqual(await violations(page), []);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${wide} pixels too wide`);
-}
 
 async function shown(page, name) {
   if (process.env.HUSUN_SCREENSHOTS)
