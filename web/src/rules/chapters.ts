@@ -23,10 +23,15 @@ export function layout(chapters: Chapter[]): Layout {
   return { lead, essentials, middle, programmers };
 }
 
-/** The same text with its pictures in the colours and with the pieces that were chosen. */
+/** The same text for the page: its pictures in the colours and with the pieces that were chosen. */
 export function dressed(html: string, theme: string, set: string): string {
   const query = new URLSearchParams({ theme, set }).toString().replaceAll('&', '&amp;');
-  return html.replace(/(<img src="[^"?]*\/diagram\/\d+\.svg)"/g, `$1?${query}"`);
+  return (
+    html
+      .replace(/(<img src="[^"?]*\/diagram\/\d+\.svg)"/g, `$1?${query}"`)
+      // the corner of a table is no heading
+      .replaceAll('<th></th>', '<td></td>')
+  );
 }
 
 /** The kinds that stand on the board of a position text, and those that do not, each in the game's order. */

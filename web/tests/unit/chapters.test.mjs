@@ -27,6 +27,10 @@ test("pictures of the text have the page's colours and pieces, other pictures do
   const shown = dressed(html, 'dark', 'letters');
   assert.match(shown, /diagram\/12\.svg\?theme=dark&amp;set=letters" alt/);
   assert.match(shown, /"\/other\.svg"/);
+  assert.equal(
+    dressed('<tr><th></th><th>One</th></tr>', 'dark', 'letters'),
+    '<tr><td></td><th>One</th></tr>',
+  );
 });
 
 test('kinds that a set-up lacks stand apart', () => {
