@@ -129,6 +129,15 @@ test('a challenge is told wherever one is, declined with a reason, or accepted',
       await answer.waitFor({ state: 'detached' });
 
       await challenge();
+      // Out of the way, and still there where one's games are.
+      await note.getByRole('button', { name: 'Hide the challenge of Challenger' }).click();
+      await note.waitFor({ state: 'detached' });
+      await bob.getByRole('link', { name: 'Learn', exact: true }).click();
+      await bob.getByRole('heading', { name: 'Learn a game' }).waitFor();
+      assert.equal(await note.count(), 0);
+      await bob.getByRole('link', { name: /^(My )?games$/i }).click();
+      await note.waitFor();
+      assert.equal(await note.getByRole('button', { name: /^Hide/ }).count(), 0);
       await note.getByRole('button', { name: 'Play' }).click();
       await bob.waitForURL('**/game/*');
       await ann.waitForURL(bob.url());

@@ -110,7 +110,7 @@ test('a report is made, seen by those who moderate alone, and settled by keyboar
       await rude.page.getByText('removed by a moderator').waitFor();
       await rude.page.getByRole('textbox', { name: 'Message' }).fill('what?');
       await rude.page.getByRole('button', { name: 'Send' }).click();
-      await rude.page.getByText(/you may not write in chat, until .* insults/).waitFor();
+      await rude.page.getByText(/You may not write in chat, until .* insults/).waitFor();
       await page.goto('/account');
       await page.getByText('He is quiet for a day.').waitFor();
       await fits(page);
@@ -164,7 +164,7 @@ test('a banned account is told why and until when, and closes its pages', async 
     await page.getByLabel('Name', { exact: true }).fill('Benno');
     await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByText(/this account is banned, until .* help by a program/).waitFor();
+    await page.getByText(/This account is banned, until .* help by a program/).waitFor();
     assert.deepEqual(await violations(page), []);
   });
 });

@@ -21,6 +21,7 @@ async function moveAtAll(page) {
 
 test('a tournament is made on its page, joined, and called off', async () => {
   const [one, guest] = [await here.person(), await here.person(PHONE)];
+  guest.allowed = [/404 \(Not Found\)/];
   await visit(one, async (page) => {
     await register(page, 'Maker');
     await page.goto('/');
@@ -40,7 +41,10 @@ test('a tournament is made on its page, joined, and called off', async () => {
     await page.getByRole('table').getByText('Maker').waitFor();
     await fits(page);
     await visit(guest, async (phone) => {
-      await phone.goto('/tournaments');
+      await phone.goto('/tournament/nothing');
+      await phone.getByText('There is no such tournament.').waitFor();
+      await fits(phone);
+      await phone.getByRole('link', { name: 'All tournaments' }).click();
       await phone.getByRole('link', { name: 'Evening cup' }).click();
       await phone.getByRole('link', { name: 'Sign in to join' }).waitFor();
       await fits(phone);

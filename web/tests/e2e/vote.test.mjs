@@ -16,6 +16,7 @@ async function shown(page, name) {
 
 test('a vote is called on its page, voted in, changed and called off', async () => {
   const [one, guest] = [await here.person(), await here.person(PHONE)];
+  guest.allowed = [/404 \(Not Found\)/];
   await visit(one, async (page) => {
     await register(page, 'Speaker');
     await page.goto('/');
@@ -49,7 +50,10 @@ test('a vote is called on its page, voted in, changed and called off', async () 
     await fits(page);
     await shown(page, 'open');
     await visit(guest, async (phone) => {
-      await phone.goto('/votes');
+      await phone.goto('/vote/nothing');
+      await phone.getByText('There is no such vote.').waitFor();
+      await fits(phone);
+      await phone.getByRole('link', { name: 'All votes' }).click();
       await phone.getByRole('link', { name: 'Game of the month?' }).click();
       await phone.getByText('Sign in to vote').waitFor();
       assert.equal(await phone.getByLabel('No tick').isDisabled(), true);
