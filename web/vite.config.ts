@@ -44,7 +44,12 @@ export default defineConfig({
             {
               // So does what nearly every page needs.
               name: 'base',
-              test: /src\/(api\/(http|greet|socket|ratings)\.|parts\/(clock|words|plain|Bot|Report|Sure|lasting)\.)/,
+              test: /src\/(api\/(http|greet|socket|ratings|session\.svelte)\.|parts\/(clock|words|plain|Bot|NotThere|Report|Sure|lasting)\.)/,
+            },
+            {
+              // The games and their families, wherever they are listed or chosen.
+              name: 'families',
+              test: /src\/(home\/(families|first|lists)|parts\/games)\./,
             },
             {
               name: 'Board',

@@ -1,6 +1,7 @@
 // The engine's lines for the position on the board, asked for over a socket of its own. A new question ends
 // the one before; after a lost connection the standing question is asked again.
 
+import { sentence } from '../parts/plain';
 import { Socket } from '../api/socket';
 import type { AnalyseQuestion, AnalysisLine, ServerMessage } from '../api/types';
 
@@ -71,7 +72,7 @@ export class Engine {
       this.done = message.done;
       this.trouble = '';
     } else if (message.type === 'refused') {
-      this.trouble = message.message;
+      this.trouble = sentence(message.message);
       this.done = true;
     }
   }

@@ -1,4 +1,5 @@
 // The HTTP interface as functions. Answers are believed to have the shapes of `types.ts`.
+import { sentence } from '../parts/plain';
 import { greeted } from './greet';
 import type {
   AttemptNow,
@@ -33,6 +34,11 @@ export class Refused extends Error {
   }
 }
 
+/** What went wrong, for people. */
+export function wrong(error: unknown): string {
+  return error instanceof Refused ? error.message : 'That did not work.';
+}
+
 /** What is the same for everybody. */
 const SAME_FOR_ALL = /^(variants|families|position|pgn|people|ratings|running)\b/;
 
@@ -58,9 +64,15 @@ export async function ask<T>(method: string, path: string, body?: unknown): Prom
   }
   if (!response.ok) {
     const refusal = value as Partial<Refusal> | undefined;
+    const said = refusal?.message ?? `the server answered ${response.status}`;
     throw new Refused(
       refusal?.code ?? String(response.status),
-      refusal?.message ?? `The server answered ${response.status}.`,
+      // the list of all games is for programs; what is wrong with a PGN is put into words by who sent it
+      refusal?.code === 'no_such_variant'
+        ? 'There is no such game.'
+        : refusal?.code === 'pgn'
+          ? said
+          : sentence(said),
     );
   }
   return value as T;

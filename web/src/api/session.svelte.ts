@@ -2,7 +2,7 @@
 // wants, sent to it. It decides nothing; a move that was not acknowledged is sent again after a lost connection.
 import { Socket, type Link } from './socket';
 import { readClock, timeNow } from '../parts/clock';
-import { plainMove } from '../parts/plain';
+import { plainMove, sentence } from '../parts/plain';
 import type {
   ChatLine,
   ClientMessage,
@@ -230,10 +230,10 @@ export class Session {
 
   #refused(of: string, message: string): void {
     if (of === 'join' && !this.snapshot) {
-      this.failure = message;
+      this.failure = sentence(message);
       return;
     }
-    this.notice = of === 'move' ? plainMove(message) : message;
+    this.notice = of === 'move' ? plainMove(message) : sentence(message);
     if (of === 'move') {
       this.pending = null;
       this.nonce += 1;

@@ -2,6 +2,20 @@
 // time; what is computed here is only shown.
 import type { Clocks, Side, Time } from '../api/types';
 
+/** The clocks that are offered wherever one is chosen. */
+export const CLOCKS = [
+  'fischer:3m+2s',
+  'fischer:5m+3s',
+  'fischer:10m+5s',
+  'fischer:30m+20s',
+  'tiger:5m+5s',
+  'tiger:15m+10s',
+  'tiger:120m+60s',
+  'days:1',
+  'days:3',
+  'days:7',
+];
+
 export type ClockKind = 'tiger' | 'fischer' | 'delay' | 'byoyomi' | 'days' | 'none';
 
 export interface ClockSpec {

@@ -41,7 +41,7 @@ const REASONS: [RegExp, string][] = [
 ];
 
 /** Begins with a capital and ends with a stop. */
-function sentence(text: string): string {
+export function sentence(text: string): string {
   const whole = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }

@@ -27,10 +27,11 @@ const REASONS: Record<string, string> = {
   citadel: ': a king reached the citadel',
 };
 
-function points(n: number): string {
-  const whole = Math.floor(n);
-  const half = n - whole >= 0.5 ? '½' : '';
-  return whole || !half ? `${whole}${half}` : half;
+/** Points as `2½`. */
+export function points(n: number): string {
+  const whole = Math.trunc(n);
+  const part = { 25: '¼', 50: '½', 75: '¾' }[Math.abs(n - whole) * 100] ?? '';
+  return whole || !part ? `${whole}${part}` : part;
 }
 
 /** Game points as `5 : 0`. */

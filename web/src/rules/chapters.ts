@@ -2,8 +2,10 @@
 import type { Chapter, PieceInfo, VariantDetail } from '../api/types';
 
 export interface Layout {
-  /** What is read first: the beginning of the text and its first chapter. */
-  essentials: Chapter[];
+  /** What stands before the first chapter: which game it is, in a sentence. */
+  lead: Chapter | undefined;
+  /** What is read first: the first chapter. */
+  essentials: Chapter | undefined;
   /** The chapters between. */
   middle: Chapter[];
   /** What is for those who write programs, if the text has it. */
@@ -16,15 +18,20 @@ const LAST = 'for-programmers';
 export function layout(chapters: Chapter[]): Layout {
   const programmers = chapters.find((chapter) => chapter.id === LAST);
   const rest = chapters.filter((chapter) => chapter !== programmers);
-  const untitled = rest.filter((chapter) => !chapter.id);
-  const titled = rest.filter((chapter) => chapter.id);
-  return { essentials: [...untitled, ...titled.slice(0, 1)], middle: titled.slice(1), programmers };
+  const lead = rest.find((chapter) => !chapter.id);
+  const [essentials, ...middle] = rest.filter((chapter) => chapter.id);
+  return { lead, essentials, middle, programmers };
 }
 
-/** The same text with its pictures in the colours and with the pieces that were chosen. */
+/** The same text for the page: its pictures in the colours and with the pieces that were chosen. */
 export function dressed(html: string, theme: string, set: string): string {
   const query = new URLSearchParams({ theme, set }).toString().replaceAll('&', '&amp;');
-  return html.replace(/(<img src="[^"?]*\/diagram\/\d+\.svg)"/g, `$1?${query}"`);
+  return (
+    html
+      .replace(/(<img src="[^"?]*\/diagram\/\d+\.svg)"/g, `$1?${query}"`)
+      // the corner of a table is no heading
+      .replaceAll('<th></th>', '<td></td>')
+  );
 }
 
 /** The kinds that stand on the board of a position text, and those that do not, each in the game's order. */

@@ -32,14 +32,6 @@ export const TIES: Record<TieBreak, [short: string, long: string]> = {
   blacks: ['Second', 'games played as second to move'],
 };
 
-/** Points as `2½`. */
-export function pointsText(points: number): string {
-  const whole = Math.trunc(points);
-  const rest = Math.abs(points - whole);
-  const part = rest === 0.25 ? '¼' : rest === 0.5 ? '½' : rest === 0.75 ? '¾' : '';
-  return whole || !part ? `${whole}${part}` : part;
-}
-
 /** How long until a time, or how long ago. */
 export function inText(ms: number): string {
   const minutes = Math.round(Math.abs(ms) / 60_000);

@@ -1,7 +1,7 @@
 // Accounts: made with a password or a passkey by a guest who keeps the games, opened elsewhere, changed, deleted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAccessible } from './lib/axe.mjs';
+import { isAccessible, isNotTooWide } from './lib/axe.mjs';
 import { findGame, grid, move, waitForPly } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
@@ -63,8 +63,7 @@ test('a guest registers with a password, keeps the game, finds it on another dev
       await page.waitForURL('**/mine');
       await page.getByText('You play as Ann_B').waitFor();
       await page.getByText('Your turn', { exact: true }).waitFor();
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(wide <= 0, `${wide} pixels too wide`);
+      await isNotTooWide(page);
     });
     // What was open before is not any more.
     await page.goto('/account');

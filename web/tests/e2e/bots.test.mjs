@@ -2,7 +2,7 @@
 // plays, others see as a bot's.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAccessible } from './lib/axe.mjs';
+import { isAccessible, isNotTooWide } from './lib/axe.mjs';
 import { register } from './lib/people.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
@@ -20,11 +20,6 @@ async function ask(token, method, path, body) {
   return { status: answer.status, body: answer.status === 204 ? null : await answer.json() };
 }
 
-async function isNarrow(page) {
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${wide} pixels too wide`);
-}
-
 test('an account becomes a program’s, whose token plays and is taken back', async () => {
   const owner = await here.person(PHONE);
   owner.allowed.push(/403/);
@@ -37,7 +32,7 @@ test('an account becomes a program’s, whose token plays and is taken back', as
     const mark = room.getByRole('button', { name: 'Mark it for good' });
     assert.ok(await mark.isDisabled());
     await isAccessible(page);
-    await isNarrow(page);
+    await isNotTooWide(page);
     await room.getByLabel('Password of this account').fill('not the words');
     await room.getByLabel('This account is a program').check();
     await mark.click();
@@ -53,7 +48,7 @@ test('an account becomes a program’s, whose token plays and is taken back', as
     const token = await room.locator('code').innerText();
     assert.match(token, /^husun_[a-z2-9]{32}$/);
     await isAccessible(page);
-    await isNarrow(page);
+    await isNotTooWide(page);
     await room.getByRole('button', { name: 'I have kept it' }).click();
     await room.getByText('not used yet').waitFor();
     await page.reload();

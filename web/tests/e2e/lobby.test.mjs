@@ -1,7 +1,7 @@
 // The lobby: two and three people who find each other, by an offer, by waiting, by a challenge.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { violations } from './lib/axe.mjs';
+import { fits } from './lib/axe.mjs';
 import { register } from './lib/people.mjs';
 import { grid, waitForPly, move } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
@@ -23,12 +23,6 @@ async function lobby(page) {
 async function choose(room, game) {
   await room.locator('summary', { hasText: 'Games:' }).click();
   await room.getByRole('button', { name: game, exact: true }).click();
-}
-
-async function fits(page) {
-  assert.deepEqual(await violations(page), []);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${wide} pixels too wide`);
 }
 
 test('an offer is seen by others at once, and one click begins the game', async () => {
@@ -135,6 +129,15 @@ test('a challenge is told wherever one is, declined with a reason, or accepted',
       await answer.waitFor({ state: 'detached' });
 
       await challenge();
+      // Out of the way, and still there where one's games are.
+      await note.getByRole('button', { name: 'Hide the challenge of Challenger' }).click();
+      await note.waitFor({ state: 'detached' });
+      await bob.getByRole('link', { name: 'Learn', exact: true }).click();
+      await bob.getByRole('heading', { name: 'Learn a game' }).waitFor();
+      assert.equal(await note.count(), 0);
+      await bob.getByRole('link', { name: /^(My )?games$/i }).click();
+      await note.waitFor();
+      assert.equal(await note.getByRole('button', { name: /^Hide/ }).count(), 0);
       await note.getByRole('button', { name: 'Play' }).click();
       await bob.waitForURL('**/game/*');
       await ann.waitForURL(bob.url());

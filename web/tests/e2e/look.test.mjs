@@ -1,7 +1,7 @@
 // What the eye gets: settings of taste, boards that fit their window, pictures from the own side, what is told.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { violations } from './lib/axe.mjs';
+import { isNotTooWide, violations } from './lib/axe.mjs';
 import { click, findGame, grid, move, square, waitForPly } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
@@ -82,6 +82,32 @@ test('a phone held across: the whole 12x12 board is seen, in a game, in analysis
     await page.getByText('A possible position.').waitFor();
     await fits(page, grid(page));
   });
+});
+
+test('a phone held upright: a game of many moves is as wide as the window, its line of moves runs along', async () => {
+  const person = await here.person({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  const friend = await here.person();
+  await visit(person, (page) =>
+    visit(friend, async (other) => {
+      const { id, seat, friend_seat } = await person.makeGame({ variant: 'citadel9', side: 'white' });
+      await page.goto(`/game/${id}#${seat}`);
+      await other.goto(`/game/${id}#${friend_seat}`);
+      for (let ply = 0; ply < 12; ply++) {
+        const [mover, on] = ply % 2 ? [friend, other] : [person, page];
+        await on.locator('.state.mine').waitFor();
+        const box = on.getByRole('textbox', { name: 'Type a move' });
+        await box.fill((await mover.snapshot(id)).now.legal[0]);
+        await box.press('Enter');
+        await waitForPly(on, ply + 1);
+      }
+      await waitForPly(page, 12);
+      await isNotTooWide(page);
+      const moves = page.getByRole('list', { name: 'List of moves' });
+      assert.ok(await moves.evaluate((list) => list.scrollWidth > list.clientWidth && list.scrollLeft > 0));
+      const last = await page.locator('[data-ply="12"]').boundingBox();
+      assert.ok(last.x > 0 && last.x + last.width < 390, JSON.stringify(last));
+    }),
+  );
 });
 
 test('the editor of a 12x12 game fits a small laptop', async () => {

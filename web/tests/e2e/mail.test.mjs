@@ -1,7 +1,7 @@
 // Notices by e-mail: an address is given, confirmed by the link that is sent there, written to, and ended by the link in each.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { violations } from './lib/axe.mjs';
+import { fits } from './lib/axe.mjs';
 import { openBrowser, Person } from './lib/browser.mjs';
 import { mailServer } from './lib/mail.mjs';
 import { register } from './lib/people.mjs';
@@ -22,12 +22,6 @@ after(async () => {
   await here.server?.stop();
   await here.mail?.stop();
 });
-
-async function fits(page) {
-  assert.deepEqual(await violations(page), []);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${wide} pixels too wide`);
-}
 
 /** The path of a link in a letter. */
 function linkTo(letter, path) {

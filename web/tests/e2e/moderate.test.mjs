@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { violations } from './lib/axe.mjs';
+import { fits, violations } from './lib/axe.mjs';
 import { register } from './lib/people.mjs';
 import { stage, visit } from './lib/stage.mjs';
 
@@ -32,12 +32,6 @@ async function press(page, wanted) {
   await page.keyboard.press('Enter');
 }
 
-async function isInBounds(page) {
-  assert.deepEqual(await violations(page), []);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${wide} pixels too wide`);
-}
-
 test('a report is made, seen by those who moderate alone, and settled by keyboard', async () => {
   const [rude, mona, ann] = [await here.person(), await here.person(), await here.person(PHONE)];
   let game;
@@ -59,7 +53,7 @@ test('a report is made, seen by those who moderate alone, and settled by keyboar
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('What is wrong?').selectOption('abuse');
       await dialog.getByLabel('What happened?').fill('He began at once.');
-      await isInBounds(page);
+      await fits(page);
       await dialog.getByRole('button', { name: 'Report', exact: true }).click();
       await dialog.getByText('Thank you. The moderators will see it.').waitFor();
       await dialog.getByRole('button', { name: 'Good' }).click();
@@ -67,7 +61,7 @@ test('a report is made, seen by those who moderate alone, and settled by keyboar
       ann.allowed.push(/404/);
       await page.goto('/moderate');
       await page.getByRole('alert').getByText('for moderators').waitFor();
-      await isInBounds(page);
+      await fits(page);
 
       await visit(mona, async (moderating) => {
         await register(moderating, 'Mona');
@@ -77,13 +71,13 @@ test('a report is made, seen by those who moderate alone, and settled by keyboar
         const report = moderating.getByRole('article');
         await report.getByText('you play like a donkey').waitFor();
         await report.getByText('He began at once.').waitFor();
-        await isInBounds(moderating);
+        await fits(moderating);
         // All by keyboard from here on.
         await press(moderating, report.getByRole('button', { name: 'Remove the line…' }));
         let dialog = moderating.getByRole('dialog');
         await tabTo(moderating, dialog.getByLabel('Why?'));
         await moderating.keyboard.type('insult');
-        await isInBounds(moderating);
+        await fits(moderating);
         await press(moderating, dialog.getByRole('button', { name: 'Do it' }));
         await moderating.getByText('the line is removed').waitFor();
         await press(moderating, report.getByRole('button', { name: 'No chat…' }));
@@ -98,28 +92,28 @@ test('a report is made, seen by those who moderate alone, and settled by keyboar
         await moderating.getByText('There are no open reports.').waitFor();
         await press(moderating, moderating.getByRole('link', { name: 'Log', exact: true }));
         await moderating.getByText('removed chat of').waitFor();
-        await isInBounds(moderating);
+        await fits(moderating);
         for (const [part, there] of [
           ['Bans', /no chat, until/],
           ['Accounts', /last here/],
         ]) {
           await moderating.getByRole('link', { name: part, exact: true }).click();
           await moderating.getByText(there).first().waitFor();
-          await isInBounds(moderating);
+          await fits(moderating);
         }
         await moderating.getByRole('link', { name: 'Rudolf' }).click();
         await moderating.getByRole('heading', { name: 'What was done' }).waitFor();
-        await isInBounds(moderating);
+        await fits(moderating);
       });
 
       // Both see that the line is gone, and he is told that he is quiet.
       await rude.page.getByText('removed by a moderator').waitFor();
       await rude.page.getByRole('textbox', { name: 'Message' }).fill('what?');
       await rude.page.getByRole('button', { name: 'Send' }).click();
-      await rude.page.getByText(/you may not write in chat, until .* insults/).waitFor();
+      await rude.page.getByText(/You may not write in chat, until .* insults/).waitFor();
       await page.goto('/account');
       await page.getByText('He is quiet for a day.').waitFor();
-      await isInBounds(page);
+      await fits(page);
     });
   });
 });
@@ -134,11 +128,11 @@ test('what is announced stands at the top of every page until its end', async ()
     const told = await admin('announce', 'The server rests at noon', '--for', '1h', '--json');
     const line = page.getByRole('status', { name: 'Announcements' }).getByText('The server rests at noon');
     await line.waitFor();
-    await isInBounds(page);
+    await fits(page);
     // Here none is: it is asked for.
     await page.goto('/rules');
     await line.waitFor();
-    await isInBounds(page);
+    await fits(page);
     await press(page, page.getByRole('button', { name: 'Close: The server rests at noon' }));
     await line.waitFor({ state: 'detached' });
     await page.goto('/learn');
@@ -170,7 +164,7 @@ test('a banned account is told why and until when, and closes its pages', async 
     await page.getByLabel('Name', { exact: true }).fill('Benno');
     await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByText(/this account is banned, until .* help by a program/).waitFor();
+    await page.getByText(/This account is banned, until .* help by a program/).waitFor();
     assert.deepEqual(await violations(page), []);
   });
 });

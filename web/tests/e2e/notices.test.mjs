@@ -2,7 +2,7 @@
 // place of the browser's push service, and shown by the service worker, whose click leads to the game.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { violations } from './lib/axe.mjs';
+import { fits } from './lib/axe.mjs';
 import { register } from './lib/people.mjs';
 import { grid, move, waitForPly } from './lib/play.mjs';
 import { pushService } from './lib/push.mjs';
@@ -14,12 +14,6 @@ const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 let service;
 before(async () => (service = await pushService()));
 after(() => service?.stop());
-
-async function fits(page) {
-  assert.deepEqual(await violations(page), []);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${wide} pixels too wide`);
-}
 
 async function ask(person, method, path, data) {
   const answer = await person.context.request.fetch(`/api/${path}`, {

@@ -1,7 +1,7 @@
 // Games over days: answers that are prepared on the board, notes, the next game, and a fortnight that goes by.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { violations } from './lib/axe.mjs';
+import { fits } from './lib/axe.mjs';
 import { register } from './lib/people.mjs';
 import { click, grid, move, waitForPly } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
@@ -36,12 +36,6 @@ async function prepare(page, uci, said) {
   await click(page, uci.slice(0, 2));
   await click(page, uci.slice(2));
   await page.getByRole('status').filter({ hasText: said }).waitFor();
-}
-
-async function fits(page) {
-  assert.deepEqual(await violations(page), []);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${wide} pixels too wide`);
 }
 
 test('answers prepared on the board are played the moment they are due, over a fortnight', async () => {

@@ -1,7 +1,7 @@
 // Watching: games as they are played, the talk of those who watch, people who are followed and muted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAccessible } from './lib/axe.mjs';
+import { fits } from './lib/axe.mjs';
 import { register } from './lib/people.mjs';
 import { grid, move, waitForPly } from './lib/play.mjs';
 import { stage, visit } from './lib/stage.mjs';
@@ -9,12 +9,6 @@ import { stage, visit } from './lib/stage.mjs';
 const here = stage();
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const ACROSS = { viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true };
-
-async function fits(page) {
-  await isAccessible(page);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${wide} pixels too wide`);
-}
 
 /** Two at a board that everybody may watch, both having moved. */
 async function game(one, other, act) {

@@ -8,10 +8,18 @@ const ids = (chapters) => chapters.map((one) => one.id);
 
 test("the first chapter is the first screen, the programmers' comes last wherever it stands", () => {
   const parts = layout(['', 'in-short', 'for-programmers', 'board', 'pieces'].map(chapter));
-  assert.deepEqual(ids(parts.essentials), ['', 'in-short']);
+  assert.equal(parts.lead.id, '');
+  assert.equal(parts.essentials.id, 'in-short');
   assert.deepEqual(ids(parts.middle), ['board', 'pieces']);
   assert.equal(parts.programmers.id, 'for-programmers');
   assert.equal(layout([chapter('object')]).programmers, undefined);
+});
+
+test('a text without a beginning has no lead, one without chapters nothing to be read first', () => {
+  const parts = layout([chapter('object'), chapter('board')]);
+  assert.equal(parts.lead, undefined);
+  assert.equal(parts.essentials.id, 'object');
+  assert.equal(layout([chapter('')]).essentials, undefined);
 });
 
 test("pictures of the text have the page's colours and pieces, other pictures do not", () => {
@@ -19,6 +27,10 @@ test("pictures of the text have the page's colours and pieces, other pictures do
   const shown = dressed(html, 'dark', 'letters');
   assert.match(shown, /diagram\/12\.svg\?theme=dark&amp;set=letters" alt/);
   assert.match(shown, /"\/other\.svg"/);
+  assert.equal(
+    dressed('<tr><th></th><th>One</th></tr>', 'dark', 'letters'),
+    '<tr><td></td><th>One</th></tr>',
+  );
 });
 
 test('kinds that a set-up lacks stand apart', () => {

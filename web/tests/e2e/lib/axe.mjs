@@ -1,4 +1,4 @@
-// What axe-core finds wrong with a page.
+// What can be found wrong with any page: by axe-core, and by its width.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -19,4 +19,21 @@ export async function violations(page) {
 /** Fails with what is found. */
 export async function isAccessible(page) {
   assert.deepEqual(await violations(page), []);
+}
+
+/**
+ * Fails where a page is wider than its window. A phone shows such a page smaller, and `innerWidth` grows with it: the
+ * width that the page was meant for is the element's.
+ */
+export async function isNotTooWide(page) {
+  const wide = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  assert.ok(wide <= 0, `${wide} pixels too wide`);
+}
+
+/** Both. */
+export async function fits(page) {
+  await isAccessible(page);
+  await isNotTooWide(page);
 }
