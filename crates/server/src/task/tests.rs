@@ -296,8 +296,8 @@ impl Bench {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_storage_fault_decides_no_game() -> Tested {
     let bench = Bench::start("fault").await?;
-    let (id, [mut white, mut black]) = bench.under_way(1, "fischer:1s+0s").await?;
-    let (_, [mut other, _watches]) = bench.under_way(11, "fischer:1s+0s").await?;
+    let (id, [mut white, mut black]) = bench.under_way(1, "fischer:3s+0s").await?;
+    let (_, [mut other, _watches]) = bench.under_way(11, "fischer:3s+0s").await?;
     bench.broken.store(true, Relaxed);
     white.play(2, "e4")?;
     let trouble = |m| match m {
@@ -316,19 +316,19 @@ async fn a_storage_fault_decides_no_game() -> Tested {
     assert!(black.until(trouble).await?.contains("cannot store"));
     assert!(other.until(trouble).await?.contains("cannot store"));
     // Longer than either clock has.
-    tokio::time::sleep(Duration::from_millis(1500)).await;
+    tokio::time::sleep(Duration::from_millis(3500)).await;
     bench.broken.store(false, Relaxed);
     let now = black.now(|now| now.ply == 3).await?;
     assert!(now.result.is_none());
     let clocks = now.clocks.ok_or("no clocks")?;
     assert!(
-        clocks.times.black.main_ms > 800,
+        clocks.times.black.main_ms > 2000,
         "{clocks:?}: the fault's time is nobody's"
     );
     let now = other.now(|now| now.trouble.is_none()).await?;
     let clocks = now.clocks.ok_or("no clocks")?;
     assert!(
-        now.result.is_none() && clocks.times.white.main_ms > 500,
+        now.result.is_none() && clocks.times.white.main_ms > 1000,
         "{clocks:?}"
     );
     black.play(3, "e5")?;
