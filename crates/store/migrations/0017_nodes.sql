@@ -11,6 +11,8 @@ ALTER TABLE games ADD COLUMN owner BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE games ADD COLUMN time_of BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE games ADD COLUMN held_ms BIGINT;
 ALTER TABLE games ADD COLUMN carried_ms BIGINT;
--- What each owner has to look at, and what it has.
+-- What is to be looked at of the games that nobody owns, and what each owner has: a game is in one of the two, so that a server
+-- that runs alone pays for one.
 DROP INDEX games_due;
-CREATE INDEX games_owned ON games (owner, due) WHERE over = 0;
+CREATE INDEX games_due ON games (due) WHERE due IS NOT NULL AND owner = 0 AND over = 0;
+CREATE INDEX games_owned ON games (owner, due) WHERE owner <> 0 AND over = 0;

@@ -210,7 +210,7 @@ async fn arrive(
         .await?;
     let sql = format!(
         "DELETE FROM nodes WHERE expires_ms < {time} - {FORGOTTEN_MS} \
-         AND NOT EXISTS (SELECT 1 FROM games WHERE games.over = 0 AND games.owner = nodes.boot)"
+         AND NOT EXISTS (SELECT 1 FROM games WHERE games.over = 0 AND games.owner <> 0 AND games.owner = nodes.boot)"
     );
     sqlx::query(sqlx::AssertSqlSafe(sql))
         .execute(&mut *connection)
@@ -395,12 +395,13 @@ impl SqlStore {
         now_ms: i64,
     ) -> Result<(), StoreError> {
         loop {
-            let rows =
-                sqlx::query("SELECT id, epoch FROM games WHERE over = 0 AND owner = $1 LIMIT $2")
-                    .bind(boot)
-                    .bind(PAGE as i64)
-                    .fetch_all(&mut *connection)
-                    .await?;
+            let rows = sqlx::query(
+                "SELECT id, epoch FROM games WHERE over = 0 AND owner <> 0 AND owner = $1 LIMIT $2",
+            )
+            .bind(boot)
+            .bind(PAGE as i64)
+            .fetch_all(&mut *connection)
+            .await?;
             let owned = |row: &AnyRow| {
                 Ok(Owned {
                     game: row.try_get(0)?,
@@ -507,7 +508,7 @@ impl Nodes for SqlStore {
         // A dead owner's row stays for as long as it has games under way: each is found along the index of owners.
         let sql = format!(
             "SELECT id FROM (SELECT id FROM games WHERE over = 0 AND owner = 0 AND due IS NOT NULL ORDER BY due LIMIT $1) AS a \
-             UNION ALL SELECT id FROM (SELECT g.id FROM nodes n JOIN games g ON g.owner = n.boot AND g.over = 0 \
+             UNION ALL SELECT id FROM (SELECT g.id FROM nodes n JOIN games g ON g.owner = n.boot AND g.owner <> 0 AND g.over = 0 \
              AND g.due IS NOT NULL WHERE n.expires_ms <= {} LIMIT $1) AS b LIMIT $1",
             self.time()
         );
@@ -515,13 +516,13 @@ impl Nodes for SqlStore {
     }
 
     fn due_of(&self, boot: i64, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>> {
-        let sql = "SELECT id FROM games WHERE over = 0 AND owner = $1 AND due <= $2 ORDER BY due LIMIT $3";
+        let sql = "SELECT id FROM games WHERE over = 0 AND owner <> 0 AND owner = $1 AND due <= $2 ORDER BY due LIMIT $3";
         reading!(self, sql, [boot, now_ms, i64::from(limit)], |row| row
             .try_get(0))
     }
 
     fn warnings_of(&self, boot: i64, now_ms: i64, limit: u32) -> Answer<'_, Vec<(String, i64)>> {
-        let sql = "SELECT id, warn FROM games WHERE over = 0 AND owner = $1 AND warn <= $2 ORDER BY warn LIMIT $3";
+        let sql = "SELECT id, warn FROM games WHERE over = 0 AND owner <> 0 AND owner = $1 AND warn <= $2 ORDER BY warn LIMIT $3";
         reading!(self, sql, [boot, now_ms, i64::from(limit)], |row| Ok((
             row.try_get(0)?,
             row.try_get(1)?
@@ -536,7 +537,7 @@ impl Nodes for SqlStore {
 
     fn owned(&self) -> Answer<'_, Shares> {
         let sql = format!(
-            "SELECT {NODE}, n.expires_ms - {}, (SELECT COUNT(*) FROM games g WHERE g.over = 0 AND g.owner = n.boot) \
+            "SELECT {NODE}, n.expires_ms - {}, (SELECT COUNT(*) FROM games g WHERE g.over = 0 AND g.owner <> 0 AND g.owner = n.boot) \
              FROM nodes n ORDER BY n.id, n.boot",
             self.time()
         );

@@ -505,6 +505,15 @@ impl SqlStore {
             .store(ms, std::sync::atomic::Ordering::Relaxed);
     }
 
+    /// Has SQLite not wait for the disk.
+    pub(super) async fn be_careless(&self) -> Result<(), StoreError> {
+        let (mut writing, mut connection) = self.take().await?;
+        sqlx::raw_sql("PRAGMA synchronous = OFF")
+            .execute(&mut connection)
+            .await?;
+        give_back(&mut writing, connection, Ok(())).await
+    }
+
     /// Lets the file of the connection that writes grow no further than it is, by so many pages.
     pub(super) async fn bound_pages(&self, more: i64) -> Result<(), StoreError> {
         let (mut writing, mut connection) = self.take().await?;

@@ -2,9 +2,11 @@
 
 mod accounts;
 mod archive;
+mod model;
 mod moderation;
 mod nodes;
 mod nodes_postgres;
+mod nodes_time;
 mod notices;
 mod offers;
 mod people;

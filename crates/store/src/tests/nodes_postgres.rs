@@ -373,12 +373,12 @@ async fn postgres_archives_what_ends_on_several_nodes_at_once() -> Tested {
 async fn postgres_ends_leases_by_its_own_time() -> Tested {
     let url = database("husun_leases").await?;
     let stores = nodes(&url, 2).await?;
+    let start = std::time::Instant::now();
     let [a, b] = [
         stores[0].arrive(&node("a", 1, 0)).await?,
         stores[1].arrive(&node("b", 2, 0)).await?,
     ];
     one(&stores[0], of(a, 1, made("game"))).await??;
-    let start = std::time::Instant::now();
     loop {
         stores[1].beat(b, sign(0)).await?;
         if stores[1].orphans(10).await? == ["game"] {
@@ -388,11 +388,19 @@ async fn postgres_ends_leases_by_its_own_time() -> Tested {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let late = start.elapsed().as_millis() as i64 - lease_ms();
-    assert!((-200..1000).contains(&late), "{late} ms after the lease");
+    assert!((0..2000).contains(&late), "{late} ms after the lease");
     assert_eq!(
         stores[1].claim("game", b, 0).await?,
         Claimed::Yours { epoch: 2 }
     );
     assert_eq!(stores[0].beat(a, sign(1)).await?, Beat::Lost);
     Ok(())
+}
+
+/// PostgreSQL answers the model's questions as SQLite does.
+#[tokio::test]
+#[ignore = "wants a PostgreSQL at the URL in HUSUN_TEST_POSTGRES; ./test starts one"]
+async fn postgres_answers_as_the_model() -> Tested {
+    let url = database("husun_model").await?;
+    super::model::replay(&nodes(&url, 1).await?[0], 1, 20).await
 }
