@@ -122,7 +122,7 @@ pub struct Owned {
 pub struct Shares {
     /// Nodes that are not forgotten, with the games that they own.
     pub nodes: Vec<(NodeRow, i64)>,
-    /// How many games nobody owns.
+    /// How many games nobody owns that want to be looked at.
     pub nobody: i64,
 }
 
@@ -182,6 +182,20 @@ fn runs(boot: &str, time: &str) -> String {
     format!("EXISTS (SELECT 1 FROM nodes WHERE nodes.boot = {boot} AND nodes.expires_ms > {time})")
 }
 
+/// Boots whose leases have been over for so long.
+async fn dead(
+    connection: impl sqlx::Executor<'_, Database = sqlx::Any>,
+    time: &str,
+    since_ms: i64,
+) -> Result<Vec<i64>, StoreError> {
+    let sql = format!("SELECT boot FROM nodes WHERE expires_ms <= {time} - {since_ms}");
+    let rows = sqlx::query(sqlx::AssertSqlSafe(sql))
+        .fetch_all(connection)
+        .await?;
+    let boots: Result<Vec<i64>, sqlx::Error> = rows.iter().map(|row| row.try_get(0)).collect();
+    Ok(boots?)
+}
+
 async fn arrive(
     connection: &mut AnyConnection,
     time: &str,
@@ -208,13 +222,15 @@ async fn arrive(
         .bind(&new.id)
         .execute(&mut *connection)
         .await?;
-    let sql = format!(
-        "DELETE FROM nodes WHERE expires_ms < {time} - {FORGOTTEN_MS} \
-         AND NOT EXISTS (SELECT 1 FROM games WHERE games.over = 0 AND games.owner <> 0 AND games.owner = nodes.boot)"
-    );
-    sqlx::query(sqlx::AssertSqlSafe(sql))
+    for dead in dead(&mut *connection, time, FORGOTTEN_MS).await? {
+        sqlx::query(
+            "DELETE FROM nodes WHERE boot = $1 AND NOT EXISTS \
+             (SELECT 1 FROM games WHERE over = 0 AND owner <> 0 AND owner = $1)",
+        )
+        .bind(dead)
         .execute(&mut *connection)
         .await?;
+    }
     let sql = format!(
         "INSERT INTO nodes (boot, id, address, version, started_ms, expires_ms, run, run_ms, load, leaving) \
          VALUES ($1, $2, $3, $4, {time}, {time} + $5, $6, $7, $8, $9)"
@@ -388,6 +404,28 @@ impl SqlStore {
         Ok(gone)
     }
 
+    /// The games of each dead node are asked for by themselves: in one statement both databases would rather look at all
+    /// games that have owners, and mostly nobody is dead.
+    async fn orphans_now(&self, limit: u32) -> Result<Vec<String>, StoreError> {
+        let mut found = Vec::new();
+        let mut boots = dead(self.readers(), &self.time(), 0).await?.into_iter();
+        let mut sql = "SELECT id FROM games WHERE over = 0 AND owner = 0 AND due IS NOT NULL AND $1 = 0 ORDER BY due LIMIT $2";
+        let mut boot = Some(0);
+        while let Some(asked) = boot.filter(|_| found.len() < limit as usize) {
+            let rows = sqlx::query(sql)
+                .bind(asked)
+                .bind(i64::from(limit) - found.len() as i64)
+                .fetch_all(self.readers())
+                .await?;
+            for row in &rows {
+                found.push(row.try_get(0)?);
+            }
+            sql = "SELECT id FROM games WHERE over = 0 AND owner <> 0 AND owner = $1 AND due IS NOT NULL ORDER BY due LIMIT $2";
+            boot = boots.next();
+        }
+        Ok(found)
+    }
+
     async fn leave_on(
         &self,
         connection: &mut AnyConnection,
@@ -505,14 +543,7 @@ impl Nodes for SqlStore {
     }
 
     fn orphans(&self, limit: u32) -> Answer<'_, Vec<String>> {
-        // A dead owner's row stays for as long as it has games under way: each is found along the index of owners.
-        let sql = format!(
-            "SELECT id FROM (SELECT id FROM games WHERE over = 0 AND owner = 0 AND due IS NOT NULL ORDER BY due LIMIT $1) AS a \
-             UNION ALL SELECT id FROM (SELECT g.id FROM nodes n JOIN games g ON g.owner = n.boot AND g.owner <> 0 AND g.over = 0 \
-             AND g.due IS NOT NULL WHERE n.expires_ms <= {} LIMIT $1) AS b LIMIT $1",
-            self.time()
-        );
-        reading!(self, sql, [i64::from(limit)], |row| row.try_get(0))
+        Box::pin(super::sql::within(self.orphans_now(limit)))
     }
 
     fn due_of(&self, boot: i64, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>> {
@@ -543,7 +574,7 @@ impl Nodes for SqlStore {
         );
         let nodes: Answer<'_, Vec<(NodeRow, i64)>> =
             reading!(self, sql, [], |row| Ok((node(row)?, row.try_get(9)?)));
-        let sql = "SELECT COUNT(*) FROM games WHERE over = 0 AND owner = 0";
+        let sql = "SELECT COUNT(*) FROM games WHERE over = 0 AND owner = 0 AND due IS NOT NULL";
         let nobody: Answer<'_, Option<i64>> = reading_one!(self, sql, [], |row| row.try_get(0));
         Box::pin(async move {
             Ok(Shares {
