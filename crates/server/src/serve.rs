@@ -400,7 +400,9 @@ async fn open(
             Err(error) => error,
         };
         let passing = match &error {
-            StoreError::InUse(_) => start.elapsed() < HANDOVER,
+            StoreError::InUse(_) | StoreError::InUseByNodes(_) | StoreError::InUseAlone(_) => {
+                start.elapsed() < HANDOVER
+            }
             StoreError::Unavailable(_) => true,
             _ => false,
         };

@@ -4,11 +4,34 @@
 use super::sql::Dialect;
 use super::{Due, EventRow, GameWrite, StoreError, archive, offers, ratings, running, tournaments};
 use sqlx::{AnyConnection, Row};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Most rows in one statement, of eight values each. The place of each value is looked for among all of them, so that rows
 /// of long statements cost more: 3,000 games of 80 half-moves took 26 s with 500 rows, 10 s with 50.
 const ROWS: usize = 50;
+
+/// What keeps the writes of one node apart from those of others.
+#[derive(Clone, Debug)]
+pub(super) struct Fence {
+    pub dialect: Dialect,
+    /// Where nodes share PostgreSQL, a write locks the rows of its games in the statement that looks at their epochs, until
+    /// its commit: one that takes a game over waits for it, and then sees what it has written. Without that, PostgreSQL would
+    /// let both go on. The lock is the one that a change of the row takes anyway.
+    pub lock: &'static str,
+    /// The database's time.
+    pub time: String,
+}
+
+impl Fence {
+    /// The condition that the lease of the owner of `games` runs.
+    fn lease(&self) -> String {
+        let time = &self.time;
+        format!(
+            "EXISTS (SELECT 1 FROM nodes WHERE nodes.boot = games.owner AND nodes.expires_ms > {time})"
+        )
+    }
+}
 
 /// Begins a transaction.
 pub(super) async fn begin(
@@ -56,10 +79,10 @@ pub(super) async fn rollback(connection: &mut AnyConnection) -> Result<(), Store
 /// game's fault is not another's.
 pub(super) async fn all(
     connection: &mut AnyConnection,
-    dialect: Dialect,
+    fence: &Fence,
     writes: &[GameWrite],
 ) -> Result<Vec<Result<(), StoreError>>, StoreError> {
-    match together(connection, dialect, writes).await {
+    match together(connection, fence, writes).await {
         Ok(()) => return Ok(writes.iter().map(|_| Ok(())).collect()),
         Err(error) if error.is_passing() => return Err(error),
         Err(error) if writes.len() == 1 => {
@@ -70,7 +93,7 @@ pub(super) async fn all(
     }
     let mut results = Vec::with_capacity(writes.len());
     for write in writes {
-        let result = together(connection, dialect, std::slice::from_ref(write)).await;
+        let result = together(connection, fence, std::slice::from_ref(write)).await;
         if let Err(error) = &result {
             if error.is_passing() {
                 return Err(error.clone());
@@ -84,12 +107,30 @@ pub(super) async fn all(
 
 async fn together(
     connection: &mut AnyConnection,
-    dialect: Dialect,
+    fence: &Fence,
     writes: &[GameWrite],
 ) -> Result<(), StoreError> {
-    begin(connection, dialect).await?;
-    make(connection, writes).await?;
-    append(connection, writes).await?;
+    enter(connection, fence, writes).await?;
+    commit(connection, fence.dialect).await
+}
+
+/// Begins a transaction and writes everything in it.
+pub(super) async fn enter(
+    connection: &mut AnyConnection,
+    fence: &Fence,
+    writes: &[GameWrite],
+) -> Result<(), StoreError> {
+    begin(connection, fence.dialect).await?;
+    make(connection, fence, writes).await?;
+    let settled = append(connection, fence, writes).await?;
+    let writes: Vec<&GameWrite> = (0..)
+        .zip(writes)
+        .filter(|(n, _)| !settled.contains(n))
+        .map(|(_, write)| write)
+        .collect();
+    let writes = writes.as_slice();
+    hold(connection, fence, writes).await?;
+    // From here on each game's row is locked, or nobody else can write.
     take_seats(connection, writes).await?;
     set_times(connection, writes, "due", |write| write.due).await?;
     set_times(connection, writes, "warn", |write| write.warn).await?;
@@ -101,10 +142,14 @@ async fn together(
     for write in writes {
         offers::take(connection, &write.game, &write.takes).await?;
     }
-    commit(connection, dialect).await
+    Ok(())
 }
 
-async fn make(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(), StoreError> {
+async fn make(
+    connection: &mut AnyConnection,
+    fence: &Fence,
+    writes: &[GameWrite],
+) -> Result<(), StoreError> {
     for write in writes {
         if let Some(definition) = &write.definition {
             sqlx::query(
@@ -116,20 +161,35 @@ async fn make(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<()
             .await?;
         }
         let Some(made) = &write.made else { continue };
-        let done = sqlx::query(
-            "INSERT INTO games (id, spec, made_ms, epoch) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-        )
-        .bind(&write.game)
-        .bind(&made.spec)
-        .bind(made.made_ms)
-        .bind(write.epoch)
-        .execute(&mut *connection)
-        .await?;
-        if done.rows_affected() == 0 {
+        let query = match write.owner {
+            0 => sqlx::query(
+                "INSERT INTO games (id, spec, made_ms, epoch) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+            ),
+            // Its time is its owner's from the first.
+            _ => sqlx::query(sqlx::AssertSqlSafe(format!(
+                "INSERT INTO games (id, spec, made_ms, epoch, owner, time_of, held_ms, carried_ms) \
+                 SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), $3, $4, n.boot, n.boot, n.run_ms, 0 FROM nodes n \
+                 WHERE n.boot = $5 AND n.expires_ms > {} ON CONFLICT DO NOTHING",
+                fence.time
+            ))),
+        };
+        let query = query
+            .bind(&write.game)
+            .bind(&made.spec)
+            .bind(made.made_ms)
+            .bind(write.epoch);
+        let query = match write.owner {
+            0 => query,
+            owner => query.bind(owner),
+        };
+        if query.execute(&mut *connection).await?.rows_affected() == 0 {
             let row = sqlx::query("SELECT spec FROM games WHERE id = $1")
                 .bind(&write.game)
-                .fetch_one(&mut *connection)
+                .fetch_optional(&mut *connection)
                 .await?;
+            let Some(row) = row else {
+                return Err(fenced(write));
+            };
             if row.try_get::<String, _>(0)? != made.spec {
                 return Err(StoreError::Conflict {
                     game: write.game.clone(),
@@ -139,6 +199,13 @@ async fn make(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<()
         }
     }
     Ok(())
+}
+
+fn fenced(write: &GameWrite) -> StoreError {
+    StoreError::Fenced {
+        game: write.game.clone(),
+        epoch: write.epoch,
+    }
 }
 
 /// `($1, $2), ($3, $4)` for so many rows of so many values.
@@ -155,41 +222,123 @@ pub(super) fn places(rows: usize, values: usize) -> String {
     sql
 }
 
-async fn append(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(), StoreError> {
-    let rows: Vec<(&GameWrite, &EventRow)> = writes
-        .iter()
-        .flat_map(|write| write.events.iter().map(move |event| (write, event)))
-        .collect();
-    for part in rows.chunks(ROWS) {
-        // Only the owner's rows find their game.
-        let sql = format!(
-            "INSERT INTO events (game, seq, at_ms, run, run_ms, wall_ms, body, epoch) \
-             SELECT v.column1, v.column2, v.column3, v.column4, v.column5, v.column6, v.column7, v.column8 \
-             FROM (VALUES {}) AS v JOIN games ON games.id = v.column1 AND games.epoch = v.column8 \
-             WHERE true ON CONFLICT DO NOTHING",
-            places(part.len(), 8)
-        );
-        // The text holds placeholders alone.
-        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
-        for (write, event) in part {
-            query = query
-                .bind(&write.game)
-                .bind(event.seq)
-                .bind(event.at_ms)
-                .bind(event.run)
-                .bind(event.run_ms)
-                .bind(event.wall_ms)
-                .bind(&event.body)
-                .bind(write.epoch);
-        }
-        let done = query.execute(&mut *connection).await?;
-        if done.rows_affected() < part.len() as u64 {
-            for (write, event) in part {
+/// Stores events. Tells which writes were stored as a whole before, by an owner whose game is another's now: there is nothing
+/// more to be done for them.
+async fn append(
+    connection: &mut AnyConnection,
+    fence: &Fence,
+    writes: &[GameWrite],
+) -> Result<HashSet<usize>, StoreError> {
+    let mut settled = HashSet::new();
+    let rows = |owned: bool| {
+        let writes = (0..).zip(writes);
+        let writes = writes.filter(move |(_, write)| (write.owner != 0) == owned);
+        writes.flat_map(|(n, write)| write.events.iter().map(move |event| (n, write, event)))
+    };
+    // A server that runs alone writes to games that nobody owns, without leases.
+    let (alone, owned): (Vec<_>, Vec<_>) = (rows(false).collect(), rows(true).collect());
+    let lease = format!("games.owner = v.column9 AND {}", fence.lease());
+    for (rows, values, owner) in [(alone, 8, "games.owner = 0"), (owned, 9, lease.as_str())] {
+        for part in rows.chunks(ROWS) {
+            // Only the owner's rows find their game.
+            let sql = format!(
+                "INSERT INTO events (game, seq, at_ms, run, run_ms, wall_ms, body, epoch) \
+                 SELECT v.column1, v.column2, v.column3, v.column4, v.column5, v.column6, v.column7, v.column8 \
+                 FROM (VALUES {}) AS v JOIN games ON games.id = v.column1 AND games.epoch = v.column8 \
+                 WHERE {owner} {} ON CONFLICT DO NOTHING",
+                places(part.len(), values),
+                fence.lock
+            );
+            // The text holds placeholders alone.
+            let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+            for (_, write, event) in part {
+                query = query
+                    .bind(&write.game)
+                    .bind(event.seq)
+                    .bind(event.at_ms)
+                    .bind(event.run)
+                    .bind(event.run_ms)
+                    .bind(event.wall_ms)
+                    .bind(&event.body)
+                    .bind(write.epoch);
+                if write.owner != 0 {
+                    query = query.bind(write.owner);
+                }
+            }
+            let done = query.execute(&mut *connection).await?;
+            if done.rows_affected() == part.len() as u64 {
+                continue;
+            }
+            for (_, write, event) in part {
                 compare(connection, write, event).await?;
             }
+            let some: Vec<&GameWrite> = part.iter().map(|(_, write, _)| *write).collect();
+            let held = held(connection, fence, &some).await?;
+            let gone = part
+                .iter()
+                .filter(|(_, write, _)| !held.contains(&key(write)));
+            settled.extend(gone.map(|(n, ..)| *n));
         }
     }
-    Ok(())
+    Ok(settled)
+}
+
+/// A game with the epoch that is claimed for it.
+type Key = (String, i64);
+
+fn key(write: &GameWrite) -> Key {
+    (write.game.clone(), write.epoch)
+}
+
+/// Which of these writes are their games' owners', or come from one who has only read the game as it is; locks the games.
+async fn held(
+    connection: &mut AnyConnection,
+    fence: &Fence,
+    writes: &[&GameWrite],
+) -> Result<HashSet<Key>, StoreError> {
+    let mut held = HashSet::new();
+    for part in writes.chunks(ROWS) {
+        let sql = format!(
+            "SELECT v.column1, v.column2 FROM (VALUES {}) AS v JOIN games ON games.id = v.column1 AND games.epoch = v.column2 \
+             WHERE (v.column3 = 0 AND (v.column4 = 0 OR games.owner = 0)) OR (games.owner = v.column3 AND {}) {}",
+            places(part.len(), 4),
+            fence.lease(),
+            fence.lock
+        );
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+        for write in part {
+            query = query
+                .bind(&write.game)
+                .bind(write.epoch)
+                .bind(write.owner)
+                .bind(write.events.len() as i64);
+        }
+        for row in query.fetch_all(&mut *connection).await? {
+            held.insert((row.try_get(0)?, row.try_get(1)?));
+        }
+    }
+    Ok(held)
+}
+
+/// Fences what comes without events, whose own statement has not done so.
+async fn hold(
+    connection: &mut AnyConnection,
+    fence: &Fence,
+    writes: &[&GameWrite],
+) -> Result<(), StoreError> {
+    let bare: Vec<&GameWrite> = writes
+        .iter()
+        .filter(|write| write.events.is_empty())
+        .copied()
+        .collect();
+    if bare.is_empty() {
+        return Ok(());
+    }
+    let held = held(connection, fence, &bare).await?;
+    match bare.into_iter().find(|write| !held.contains(&key(write))) {
+        Some(write) => Err(fenced(write)),
+        None => Ok(()),
+    }
 }
 
 /// Whether an event is stored as it was asked for. One that was stored before, whose answer was lost, is.
@@ -205,10 +354,7 @@ async fn compare(
             .fetch_optional(&mut *connection)
             .await?;
     let Some(row) = row else {
-        return Err(StoreError::Fenced {
-            game: write.game.clone(),
-            epoch: write.epoch,
-        });
+        return Err(fenced(write));
     };
     let same = row.try_get::<String, _>(0)? == event.body
         && row.try_get::<i64, _>(1)? == event.at_ms
@@ -225,7 +371,7 @@ async fn compare(
 
 async fn take_seats(
     connection: &mut AnyConnection,
-    writes: &[GameWrite],
+    writes: &[&GameWrite],
 ) -> Result<(), StoreError> {
     let mut seats: Vec<(&String, &String, i64)> = Vec::new();
     for write in writes {
@@ -253,7 +399,7 @@ async fn take_seats(
 
 async fn keep_cards(
     connection: &mut AnyConnection,
-    writes: &[GameWrite],
+    writes: &[&GameWrite],
 ) -> Result<(), StoreError> {
     let cards: Vec<_> = writes
         .iter()
@@ -278,8 +424,9 @@ async fn keep_cards(
     Ok(())
 }
 
-async fn end(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(), StoreError> {
-    let over: Vec<&GameWrite> = writes.iter().filter(|write| write.over).collect();
+async fn end(connection: &mut AnyConnection, writes: &[&GameWrite]) -> Result<(), StoreError> {
+    let over = writes.iter().copied().filter(|write| write.over);
+    let over: Vec<&GameWrite> = over.collect();
     for part in over.chunks(ROWS) {
         let sql = format!(
             "UPDATE games SET over = 1, due = NULL, warn = NULL FROM (VALUES {}) AS v \
@@ -295,7 +442,10 @@ async fn end(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(),
     Ok(())
 }
 
-async fn note_ends(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(), StoreError> {
+async fn note_ends(
+    connection: &mut AnyConnection,
+    writes: &[&GameWrite],
+) -> Result<(), StoreError> {
     for write in writes {
         if let Some(body) = &write.to_rate {
             ratings::note(connection, &write.game, body).await?;
@@ -311,7 +461,10 @@ async fn note_ends(connection: &mut AnyConnection, writes: &[GameWrite]) -> Resu
 }
 
 /// Notes the time of the last event with its run: after a sudden end the server's time goes on from there.
-async fn note_time(connection: &mut AnyConnection, writes: &[GameWrite]) -> Result<(), StoreError> {
+async fn note_time(
+    connection: &mut AnyConnection,
+    writes: &[&GameWrite],
+) -> Result<(), StoreError> {
     let events = writes.iter().flat_map(|write| &write.events);
     let Some((run, ms)) = events.map(|event| (event.run, event.run_ms)).max() else {
         return Ok(());
@@ -327,12 +480,13 @@ async fn note_time(connection: &mut AnyConnection, writes: &[GameWrite]) -> Resu
 /// Sets when games want to be looked at, or their movers to be told: what stands in a column of times.
 async fn set_times(
     connection: &mut AnyConnection,
-    writes: &[GameWrite],
+    writes: &[&GameWrite],
     column: &'static str,
     wanted: impl Fn(&GameWrite) -> Option<Due>,
 ) -> Result<(), StoreError> {
     let changed: Vec<(&GameWrite, Option<i64>)> = writes
         .iter()
+        .copied()
         .filter_map(|write| match wanted(write)? {
             Due::At(ms) => Some((write, Some(ms))),
             Due::Never => Some((write, None)),

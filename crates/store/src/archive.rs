@@ -120,33 +120,36 @@ async fn enter(
     game: &str,
     row: &ArchiveRow,
 ) -> Result<bool, StoreError> {
-    if number(connection, game).await?.is_some() {
-        return Ok(false);
-    }
-    let no = free(connection, row.ended_ms).await?;
     let winner: i64 = match row.winner {
         None => 0,
         Some(Seat::White) => 1,
         Some(Seat::Black) => 2,
     };
-    sqlx::query(
-        "INSERT INTO archive (no, game, variant, white, black, winner, ending, plies, rated, speed, open) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-    )
-    .bind(no)
-    .bind(game)
-    .bind(&row.variant)
-    .bind(&row.white)
-    .bind(&row.black)
-    .bind(winner)
-    .bind(&row.ending)
-    .bind(row.plies)
-    .bind(i64::from(row.rated))
-    .bind(&row.speed)
-    .bind(i64::from(row.open))
-    .execute(connection)
-    .await?;
-    Ok(true)
+    // Another node may have taken the number meanwhile, or have written the row.
+    while number(connection, game).await?.is_none() {
+        let no = free(connection, row.ended_ms).await?;
+        let done = sqlx::query(
+            "INSERT INTO archive (no, game, variant, white, black, winner, ending, plies, rated, speed, open) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
+        )
+        .bind(no)
+        .bind(game)
+        .bind(&row.variant)
+        .bind(&row.white)
+        .bind(&row.black)
+        .bind(winner)
+        .bind(&row.ending)
+        .bind(row.plies)
+        .bind(i64::from(row.rated))
+        .bind(&row.speed)
+        .bind(i64::from(row.open))
+        .execute(&mut *connection)
+        .await?;
+        if done.rows_affected() == 1 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The seat that a number stands for.

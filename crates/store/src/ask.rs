@@ -12,6 +12,18 @@ macro_rules! writing {
     };
 }
 
+/// The same with the connection for leases.
+macro_rules! leasing {
+    ($store:expr, |$connection:ident| $act:expr) => {
+        Box::pin(async move {
+            let (mut writing, mut held) = $store.take_for_leases().await?;
+            let $connection = &mut held;
+            let done = async { $act }.await;
+            $crate::sql::give_back(&mut writing, held, done).await
+        })
+    };
+}
+
 /// Reads rows, within the time that reading may take.
 macro_rules! reading {
     ($store:expr, $sql:expr, [$($value:expr),*], $read:expr) => {

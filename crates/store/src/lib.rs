@@ -10,7 +10,9 @@ pub mod archive;
 pub mod backup;
 mod file;
 pub mod files;
+mod hold;
 pub mod moderation;
+pub mod nodes;
 pub mod notes;
 pub mod notices;
 pub mod offers;
@@ -27,6 +29,7 @@ pub mod vacations;
 pub mod votes;
 mod writer;
 
+pub use hold::Mode;
 pub use sql::SqlStore;
 pub use writer::{Health, Writer};
 
@@ -97,6 +100,9 @@ pub struct GameWrite {
     pub game: String,
     /// Epoch of the owner who writes: refused if the game has another.
     pub epoch: i64,
+    /// Boot of the node that owns it, which a new game is made with; 0 where a server runs alone. Refused if the game has
+    /// another owner, or the node's lease is over. One who has only read the game writes no events and names no owner.
+    pub owner: i64,
     /// The game itself, if it is new.
     pub made: Option<NewGameRow>,
     /// Texts that it needs; what is there already under the name stays.
@@ -136,8 +142,12 @@ pub struct StoredGame {
     pub epoch: i64,
     /// Whether it is over.
     pub over: bool,
-    /// When it wants to be looked at.
+    /// When it wants to be looked at, by its owner's time.
     pub due: Option<i64>,
+    /// Boot of the node that owns it; 0 if nobody does, as where a server runs alone.
+    pub owner: i64,
+    /// How far its time has come, where nodes have shared it; else its events say.
+    pub since: Option<nodes::Since>,
     /// What has happened, in order.
     pub events: Vec<EventRow>,
 }
@@ -209,6 +219,14 @@ pub enum StoreError {
     /// Another server works with the database.
     #[error("another server uses {0}; two servers cannot share a database")]
     InUse(String),
+    /// Nodes work with the database, and a server wants it for itself.
+    #[error(
+        "several nodes use {0}; a server that runs alone cannot share it with them: end them first, or start this one as a node"
+    )]
+    InUseByNodes(String),
+    /// A server that runs alone works with the database.
+    #[error("a server that runs alone uses {0}; nodes cannot share it with that: end it first")]
+    InUseAlone(String),
     /// The database is of another version of this program, or none.
     #[error("{0}")]
     Unusable(String),
@@ -278,7 +296,7 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     fn load<'a>(&'a self, id: &'a str) -> Answer<'a, Option<StoredGame>>;
     /// The texts kept under a name.
     fn definition<'a>(&'a self, name: &'a str) -> Answer<'a, Option<DefinitionRow>>;
-    /// Ids of games that want to be looked at, those that have waited longest first.
+    /// Ids of games that want to be looked at, those that have waited longest first: of those that no node owns.
     fn due(&self, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>>;
     /// A guest's games, the newest first.
     fn of_guest<'a>(&'a self, guest: &'a str, limit: u32) -> Answer<'a, Vec<ListedGame>>;

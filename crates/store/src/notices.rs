@@ -305,7 +305,8 @@ impl NoticeStore for SqlStore {
     }
 
     fn warnings(&self, now_ms: i64, limit: u32) -> Answer<'_, Vec<(String, i64)>> {
-        let sql = "SELECT id, warn FROM games WHERE warn <= $1 ORDER BY warn LIMIT $2";
+        let sql =
+            "SELECT id, warn FROM games WHERE owner = 0 AND warn <= $1 ORDER BY warn LIMIT $2";
         reading!(self, sql, [now_ms, i64::from(limit)], |row| Ok((
             row.try_get(0)?,
             row.try_get(1)?

@@ -153,7 +153,7 @@ pub trait RunningStore: std::fmt::Debug + Send + Sync + 'static {
 /// Writes what games change of their rows: part of their commit.
 pub(super) async fn note(
     connection: &mut AnyConnection,
-    writes: &[GameWrite],
+    writes: &[&GameWrite],
 ) -> Result<(), StoreError> {
     let mut moved: Vec<(&str, &BoardRow)> = Vec::new();
     for write in writes.iter().filter(|write| !write.over) {

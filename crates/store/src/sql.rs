@@ -1,14 +1,14 @@
 //! Games in SQLite or PostgreSQL: the same SQL for both. One connection writes, in transactions that it begins and
-//! ends itself; others read. A connection that met an error is closed, and no other takes its place before it
-//! holds the database for this server alone.
+//! ends itself; others read.
 
-use super::append;
+use super::append::{self, Fence};
 use super::file::DatabaseFile;
-use super::reviews;
+use super::hold::{Mode, Writing};
 use super::{
     Answer, DefinitionRow, EventRow, GameWrite, ListedGame, ReviewRow, RunRow, Store, StoreError,
     StoredGame,
 };
+use super::{nodes, reviews};
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions, AnyRow};
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::{AnyConnection, AnyPool, ConnectOptions, Connection, Row};
@@ -16,12 +16,10 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::Mutex;
 
 static MIGRATIONS: Migrator = sqlx::migrate!();
 
-/// Key of the lock by which a server holds a PostgreSQL database for itself.
-const LOCK: i64 = 0x4855_5355_4e00_0001;
 /// Connections that read.
 const READERS: u32 = 4;
 /// Ids that are looked for in one statement at most.
@@ -45,28 +43,37 @@ pub struct SqlStore {
 #[derive(Debug)]
 struct Inner {
     dialect: Dialect,
+    mode: Mode,
     options: AnyConnectOptions,
     readers: AnyPool,
     writer: Mutex<Writing>,
+    /// A node's connection for leases.
+    leases: Mutex<Writing>,
     /// The file of an SQLite database.
     file: Option<DatabaseFile>,
     /// The database as it is named to people.
     name: String,
-}
-
-/// The connection that writes.
-#[derive(Debug, Default)]
-pub(super) struct Writing {
-    connection: Option<AnyConnection>,
-    /// Number of PostgreSQL's process behind the last one, which may hold the lock still when its network is gone.
-    backend: Option<i64>,
+    /// The database's time in tests; its own if zero.
+    #[cfg(test)]
+    time: std::sync::atomic::AtomicI64,
 }
 
 impl SqlStore {
     /// The database of a URL, `sqlite://FILE` or `postgres://...`, with its tables made or brought to this version.
     pub async fn open(url: &str) -> Result<SqlStore, StoreError> {
+        Self::open_as(url, Mode::Single).await
+    }
+
+    /// The same for a node that may share it with others, which only PostgreSQL allows.
+    pub async fn open_as(url: &str, mode: Mode) -> Result<SqlStore, StoreError> {
         sqlx::any::install_default_drivers();
         let (dialect, file) = match url.split(':').next() {
+            Some("sqlite") if mode == Mode::Cluster => {
+                let text = format!(
+                    "database {url:?}: several nodes need a PostgreSQL database, expected postgres://USER@HOST/NAME"
+                );
+                return Err(StoreError::Unusable(text));
+            }
             Some("sqlite") => {
                 let options = sqlx::sqlite::SqliteConnectOptions::from_str(url)?;
                 let path = options.get_filename();
@@ -104,11 +111,15 @@ impl SqlStore {
         let store = SqlStore {
             inner: Arc::new(Inner {
                 dialect,
+                mode,
                 options,
                 readers,
                 writer: Mutex::default(),
+                leases: Mutex::default(),
                 file,
                 name,
+                #[cfg(test)]
+                time: std::sync::atomic::AtomicI64::new(0),
             }),
         };
         store.prepare().await?;
@@ -137,86 +148,12 @@ impl SqlStore {
                 }
                 other => StoreError::Unusable(format!("{}: {other}", self.inner.name)),
             })?;
-        if let Some(file) = &self.inner.file {
-            file.check()?;
+        self.check_file()?;
+        if self.inner.mode == Mode::Single {
+            nodes::run_alone(&mut connection, self.inner.dialect).await?;
         }
         writing.connection = Some(connection);
         Ok(())
-    }
-
-    /// A connection that may write: it holds the database for this server for as long as it lives.
-    async fn connect(&self, writing: &mut Writing) -> Result<AnyConnection, StoreError> {
-        let mut connection = self.inner.options.connect().await?;
-        match self.inner.dialect {
-            Dialect::Sqlite => {
-                // Every commit reaches the disk; readers do not wait for the writer. Another program that holds the
-                // file is waited for here, within one attempt. What is deleted is overwritten in the pages that are
-                // written anyway.
-                sqlx::raw_sql(
-                    "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
-                     PRAGMA secure_delete = FAST",
-                )
-                .execute(&mut connection)
-                .await?;
-            }
-            Dialect::Postgres => self.hold(&mut connection, writing).await?,
-        }
-        Ok(connection)
-    }
-
-    async fn hold(
-        &self,
-        connection: &mut AnyConnection,
-        writing: &mut Writing,
-    ) -> Result<(), StoreError> {
-        let mut attempts = 0;
-        loop {
-            let row = sqlx::query(
-                "SELECT pg_try_advisory_lock($1), CAST(pg_backend_pid() AS BIGINT), \
-                 current_setting('synchronous_commit')",
-            )
-            .bind(LOCK)
-            .fetch_one(&mut *connection)
-            .await?;
-            if row.try_get::<bool, _>(0)? {
-                writing.backend = Some(row.try_get(1)?);
-                if row.try_get::<String, _>(2)? == "off" {
-                    sqlx::raw_sql("SET synchronous_commit TO on")
-                        .execute(&mut *connection)
-                        .await?;
-                }
-                return Ok(());
-            }
-            // It may be our own former connection, of whose end PostgreSQL has not heard.
-            let Some(own) = writing.backend.filter(|_| attempts < 3) else {
-                return Err(StoreError::InUse(self.inner.name.clone()));
-            };
-            attempts += 1;
-            sqlx::query(
-                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' \
-                 AND pid = CAST($1 AS INTEGER)",
-            )
-            .bind(own)
-            .fetch_all(&mut *connection)
-            .await?;
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
-    }
-
-    /// The connection that writes, taken out of its place: one whose use is given up in the midst does not come back,
-    /// and whatever it was in is rolled back by the database.
-    pub(super) async fn take(
-        &self,
-    ) -> Result<(MutexGuard<'_, Writing>, AnyConnection), StoreError> {
-        let mut writing = self.inner.writer.lock().await;
-        if let Some(file) = &self.inner.file {
-            file.check()?;
-        }
-        let connection = match writing.connection.take() {
-            Some(connection) => connection,
-            None => self.connect(&mut writing).await?,
-        };
-        Ok((writing, connection))
     }
 
     /// The connections that read.
@@ -229,10 +166,66 @@ impl SqlStore {
         self.inner.dialect
     }
 
+    pub(super) fn mode(&self) -> Mode {
+        self.inner.mode
+    }
+
+    pub(super) fn options(&self) -> &AnyConnectOptions {
+        &self.inner.options
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    pub(super) fn writer(&self) -> &Mutex<Writing> {
+        &self.inner.writer
+    }
+
+    pub(super) fn leases(&self) -> &Mutex<Writing> {
+        &self.inner.leases
+    }
+
+    /// Whether the file of an SQLite database still is the one that was opened.
+    pub(super) fn check_file(&self) -> Result<(), StoreError> {
+        self.inner.file.as_ref().map_or(Ok(()), DatabaseFile::check)
+    }
+
+    /// The time of the database, in milliseconds: what leases are over by. It is that of the statement's beginning, so
+    /// that no row is judged by a later time than the one at which it was seen.
+    pub(super) fn time(&self) -> String {
+        #[cfg(test)]
+        match self.inner.time.load(std::sync::atomic::Ordering::Relaxed) {
+            0 => {}
+            ms => return ms.to_string(),
+        }
+        match self.inner.dialect {
+            Dialect::Sqlite => {
+                "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER)"
+            }
+            Dialect::Postgres => "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS BIGINT)",
+        }
+        .into()
+    }
+
+    /// What keeps writes apart from those of other nodes.
+    pub(super) fn fence(&self) -> Fence {
+        Fence {
+            dialect: self.inner.dialect,
+            lock: match (self.inner.dialect, self.inner.mode) {
+                (Dialect::Postgres, Mode::Cluster) => "FOR NO KEY UPDATE OF games",
+                _ => "",
+            },
+            time: self.time(),
+        }
+    }
+
     /// Closes all connections.
     pub async fn close(&self) {
-        if let Some(connection) = self.inner.writer.lock().await.connection.take() {
-            let _ = connection.close().await;
+        for writing in [&self.inner.writer, &self.inner.leases] {
+            if let Some(connection) = writing.lock().await.connection.take() {
+                let _ = connection.close().await;
+            }
         }
         self.inner.readers.close().await;
     }
@@ -264,24 +257,38 @@ impl SqlStore {
     }
 
     async fn load_now(&self, id: &str) -> Result<Option<StoredGame>, StoreError> {
-        let row = sqlx::query("SELECT spec, made_ms, over, epoch, due FROM games WHERE id = $1")
-            .bind(id)
-            .fetch_optional(&self.inner.readers)
-            .await?;
+        let row = sqlx::query(
+            "SELECT spec, made_ms, over, epoch, due, owner, time_of, held_ms, carried_ms FROM games WHERE id = $1",
+        )
+        .bind(id)
+        .fetch_optional(&self.inner.readers)
+        .await?;
         let Some(row) = row else { return Ok(None) };
         let rows = sqlx::query(
-            "SELECT seq, at_ms, run, run_ms, wall_ms, body FROM events WHERE game = $1 ORDER BY seq",
+            "SELECT seq, at_ms, run, run_ms, wall_ms, body, epoch FROM events WHERE game = $1 ORDER BY seq",
         )
         .bind(id)
         .fetch_all(&self.inner.readers)
         .await?;
+        let epoch = row.try_get(3)?;
+        let last: Option<(i64, i64)> = match rows.last() {
+            Some(last) => Some((last.try_get(6)?, last.try_get(3)?)),
+            None => None,
+        };
+        let since = nodes::since(
+            &row,
+            6,
+            last.filter(|(of, _)| *of == epoch).map(|(_, ms)| ms),
+        )?;
         Ok(Some(StoredGame {
             id: id.into(),
             spec: row.try_get(0)?,
             made_ms: row.try_get(1)?,
             over: row.try_get::<i64, _>(2)? != 0,
-            epoch: row.try_get(3)?,
+            epoch,
             due: row.try_get(4)?,
+            owner: row.try_get(5)?,
+            since,
             events: rows.iter().map(event).collect::<Result<_, _>>()?,
         }))
     }
@@ -299,11 +306,13 @@ impl SqlStore {
     }
 
     async fn due_now(&self, now_ms: i64, limit: u32) -> Result<Vec<String>, StoreError> {
-        let rows = sqlx::query("SELECT id FROM games WHERE due <= $1 ORDER BY due LIMIT $2")
-            .bind(now_ms)
-            .bind(i64::from(limit))
-            .fetch_all(&self.inner.readers)
-            .await?;
+        let rows = sqlx::query(
+            "SELECT id FROM games WHERE over = 0 AND owner = 0 AND due <= $1 ORDER BY due LIMIT $2",
+        )
+        .bind(now_ms)
+        .bind(i64::from(limit))
+        .fetch_all(&self.inner.readers)
+        .await?;
         Ok(rows
             .iter()
             .map(|row| row.try_get(0))
@@ -346,6 +355,12 @@ impl SqlStore {
     ) -> Result<RunRow, StoreError> {
         let dialect = self.inner.dialect;
         append::begin(connection, dialect).await?;
+        if dialect == Dialect::Postgres {
+            // Two nodes that begin at once get two numbers.
+            sqlx::raw_sql("LOCK TABLE runs IN SHARE ROW EXCLUSIVE MODE")
+                .execute(&mut *connection)
+                .await?;
+        }
         let row = sqlx::query(
             "SELECT CAST(COALESCE(MAX(run), 0) AS BIGINT), CAST(COALESCE(MAX(ms), 0) AS BIGINT), \
                  (SELECT value FROM meta WHERE name = 'counted_from') FROM runs",
@@ -384,7 +399,7 @@ impl SqlStore {
         writes: &[GameWrite],
     ) -> Result<Vec<Result<(), StoreError>>, StoreError> {
         let (mut writing, mut connection) = self.take().await?;
-        let written = append::all(&mut connection, self.inner.dialect, writes).await;
+        let written = append::all(&mut connection, &self.fence(), writes).await;
         give_back(&mut writing, connection, written).await
     }
 }
@@ -473,9 +488,7 @@ impl Store for SqlStore {
 
     fn ping(&self) -> Answer<'_, ()> {
         Box::pin(within(async {
-            if let Some(file) = &self.inner.file {
-                file.check()?;
-            }
+            self.check_file()?;
             sqlx::query("SELECT 1").execute(&self.inner.readers).await?;
             Ok(())
         }))
@@ -485,6 +498,22 @@ impl Store for SqlStore {
 /// Faults for tests.
 #[cfg(test)]
 impl SqlStore {
+    /// Sets the database's time, by which leases are over.
+    pub(super) fn set_time(&self, ms: i64) {
+        self.inner
+            .time
+            .store(ms, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    /// Has SQLite not wait for the disk.
+    pub(super) async fn be_careless(&self) -> Result<(), StoreError> {
+        let (mut writing, mut connection) = self.take().await?;
+        sqlx::raw_sql("PRAGMA synchronous = OFF")
+            .execute(&mut connection)
+            .await?;
+        give_back(&mut writing, connection, Ok(())).await
+    }
+
     /// Lets the file of the connection that writes grow no further than it is, by so many pages.
     pub(super) async fn bound_pages(&self, more: i64) -> Result<(), StoreError> {
         let (mut writing, mut connection) = self.take().await?;
@@ -503,7 +532,8 @@ impl SqlStore {
     pub(super) async fn cut_writer(url: &str) -> Result<usize, StoreError> {
         let mut connection = AnyConnectOptions::from_str(url)?.connect().await?;
         let rows = sqlx::query(
-            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'",
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' \
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
         )
         .fetch_all(&mut connection)
         .await?;

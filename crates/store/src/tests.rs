@@ -2,7 +2,11 @@
 
 mod accounts;
 mod archive;
+mod model;
 mod moderation;
+mod nodes;
+mod nodes_postgres;
+mod nodes_time;
 mod notices;
 mod offers;
 mod people;
@@ -250,6 +254,7 @@ async fn sqlite_keeps_the_contract() -> Tested {
     archive::contract(&store, "").await?;
     moderation::contract(&store, "").await?;
     notices::contract(&store, "").await?;
+    nodes::contract(&store, "").await?;
     store.close().await;
     drop(store);
     // It is all there when it is opened again.
@@ -277,6 +282,7 @@ async fn postgres_keeps_the_contract() -> Tested {
     archive::contract(&store, &tag).await?;
     moderation::contract(&store, &tag).await?;
     notices::contract(&store, &tag).await?;
+    nodes::contract(&store, &tag).await?;
     // A second server on the database is refused, and may have it when the first is gone.
     let second = SqlStore::open(&url).await.err().ok_or("opened twice")?;
     assert!(matches!(second, StoreError::InUse(_)), "{second}");

@@ -6,7 +6,7 @@ use crate::ratings::{RatedRow, RatingStore};
 use crate::{GameWrite, SqlStore};
 
 /// A game of one person at White against another.
-fn row(white: &str, black: &str, ended_ms: i64) -> ArchiveRow {
+pub fn row(white: &str, black: &str, ended_ms: i64) -> ArchiveRow {
     ArchiveRow {
         variant: "chess".into(),
         white: white.into(),

@@ -188,7 +188,8 @@ async fn games_run_and_end(store: &SqlStore, tag: &str, [ann, bob]: [&str; 2]) -
     };
     assert!(one(store, foreign).await?.is_err());
     one(store, changes(&rated, Running::Moves(board(3)))).await??;
-    one(store, changes(&name("nothing"), Running::Moves(board(3)))).await??;
+    let nowhere = changes(&name("nothing"), Running::Moves(board(3)));
+    assert!(one(store, nowhere).await?.is_err());
     let ids = [rated.clone(), name("nothing"), name("wlevel")];
     let mut boards = store.running_boards(&ids).await?;
     boards.sort_by_key(|b| std::cmp::Reverse(b.board.seq));

@@ -1,0 +1,586 @@
+//! Nodes that share a database, and which of them owns which game. A node has a lease that its heartbeat extends; a game has
+//! an owner and an epoch, which every change of hands raises and every write must name. Whose lease is over is decided by the
+//! database's time alone, and a lease that is over never runs again: its node arrives anew.
+
+mod time;
+
+pub use time::Since;
+pub(super) use time::{run_alone, since};
+
+use super::sql::SqlStore;
+use super::{Answer, StoreError, append};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Row};
+use std::time::Duration;
+use time::{Clock, Turn};
+
+/// A lease, if nothing else is wanted: two heartbeats may be lost.
+pub const LEASE: Duration = Duration::from_secs(3);
+/// Games in one transaction at most.
+const PAGE: usize = 200;
+/// A node whose lease has been over for so long is forgotten when no game under way needs its time.
+const FORGOTTEN_MS: i64 = 60_000;
+
+/// What a node says with each heartbeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sign {
+    /// Its server's time, in milliseconds.
+    pub run_ms: i64,
+    /// How many games live on it.
+    pub load: i64,
+    /// Whether it is about to end: it wants no more games.
+    pub leaving: bool,
+    /// How long the lease runs from now on, in milliseconds.
+    pub lease_ms: i64,
+}
+
+/// A node that arrives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewNode {
+    /// Its name, which no other has at the same time.
+    pub id: String,
+    /// Where it is found.
+    pub address: String,
+    /// Version of the program.
+    pub version: String,
+    /// Number of its server's run.
+    pub run: i64,
+    /// Its first heartbeat.
+    pub sign: Sign,
+}
+
+/// A node as the others see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeRow {
+    /// Number of its life: no other ever has it.
+    pub boot: i64,
+    /// Its name.
+    pub id: String,
+    /// Where it is found.
+    pub address: String,
+    /// Version of the program.
+    pub version: String,
+    /// When it arrived, in milliseconds of the database's time.
+    pub started_ms: i64,
+    /// Its server's time at the last heartbeat, in milliseconds.
+    pub run_ms: i64,
+    /// How many games lived on it then.
+    pub load: i64,
+    /// Whether it is about to end.
+    pub leaving: bool,
+    /// For how long its lease still runs, in milliseconds; it is over from zero on.
+    pub left_ms: i64,
+}
+
+/// What a heartbeat is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beat {
+    /// The lease runs on; all nodes whose leases run, by their boots.
+    Alive(Vec<NodeRow>),
+    /// The lease was over: whatever the node had may be another's. It arrives anew.
+    Lost,
+    /// Another node has arrived under the same name.
+    Replaced,
+}
+
+/// What a node is answered that wants a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// It owns the game from now on, with this epoch.
+    Yours {
+        /// The epoch.
+        epoch: i64,
+    },
+    /// Another node owns it.
+    Of {
+        /// Boot of the owner.
+        boot: i64,
+        /// Its name.
+        id: String,
+        /// Where it is found.
+        address: String,
+        /// The epoch.
+        epoch: i64,
+    },
+    /// There is no such game.
+    NoSuchGame,
+    /// The node's own lease is over.
+    Lost,
+}
+
+/// A game with the epoch with which a node owns it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owned {
+    /// The game's id.
+    pub game: String,
+    /// The epoch.
+    pub epoch: i64,
+}
+
+/// Who has how many games that are under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// Nodes that are not forgotten, with the games that they own.
+    pub nodes: Vec<(NodeRow, i64)>,
+    /// How many games nobody owns that want to be looked at.
+    pub nobody: i64,
+}
+
+/// Keeps leases.
+pub trait Nodes: std::fmt::Debug + Send + Sync + 'static {
+    /// Gives a node its lease, and with it its boot. An earlier life under the same name is over at once.
+    fn arrive<'a>(&'a self, node: &'a NewNode) -> Answer<'a, i64>;
+    /// Extends a lease that still runs.
+    fn beat(&self, boot: i64, sign: Sign) -> Answer<'_, Beat>;
+    /// Gives a node a game that nobody owns whose lease runs, or that the node owns itself: the epoch is raised, and what
+    /// is read of the game from then on has all that was ever acknowledged. `now_ms` is the node's server's time.
+    fn claim<'a>(&'a self, game: &'a str, boot: i64, now_ms: i64) -> Answer<'a, Claimed>;
+    /// Takes games from a node that gives them back, as far as it still owns them with these epochs; tells which. Their
+    /// time stands still from then on.
+    fn release<'a>(&'a self, games: &'a [Owned], boot: i64, now_ms: i64)
+    -> Answer<'a, Vec<String>>;
+    /// Gives a game of one node to another, if the one still owns it with this epoch and the other's lease runs. Its time
+    /// stands still until the other claims it. `now_ms` is the time of the first.
+    fn hand_over<'a>(
+        &'a self,
+        game: &'a Owned,
+        from: i64,
+        to: i64,
+        now_ms: i64,
+    ) -> Answer<'a, bool>;
+    /// Games under way that want to be looked at and that nobody owns whose lease runs.
+    fn orphans(&self, limit: u32) -> Answer<'_, Vec<String>>;
+    /// Games of a node that want to be looked at, those that have waited longest first. `now_ms` is its server's time.
+    fn due_of(&self, boot: i64, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>>;
+    /// Games of a node whose movers are to be told that time runs out, with the time for which that was asked.
+    fn warnings_of(&self, boot: i64, now_ms: i64, limit: u32) -> Answer<'_, Vec<(String, i64)>>;
+    /// Ends a node's lease with all that it owns: others may have it at once.
+    fn leave(&self, boot: i64, now_ms: i64) -> Answer<'_, ()>;
+    /// Who has how many games.
+    fn owned(&self) -> Answer<'_, Shares>;
+}
+
+/// A node's columns, to which its remaining time must be added.
+const NODE: &str = "n.boot, n.id, n.address, n.version, n.started_ms, n.run_ms, n.load, n.leaving";
+
+fn node(row: &AnyRow) -> Result<NodeRow, sqlx::Error> {
+    Ok(NodeRow {
+        boot: row.try_get(0)?,
+        id: row.try_get(1)?,
+        address: row.try_get(2)?,
+        version: row.try_get(3)?,
+        started_ms: row.try_get(4)?,
+        run_ms: row.try_get(5)?,
+        load: row.try_get(6)?,
+        leaving: row.try_get::<i64, _>(7)? != 0,
+        left_ms: row.try_get(8)?,
+    })
+}
+
+/// The condition that a boot's lease runs.
+fn runs(boot: &str, time: &str) -> String {
+    format!("EXISTS (SELECT 1 FROM nodes WHERE nodes.boot = {boot} AND nodes.expires_ms > {time})")
+}
+
+/// Boots whose leases have been over for so long.
+async fn dead(
+    connection: impl sqlx::Executor<'_, Database = sqlx::Any>,
+    time: &str,
+    since_ms: i64,
+) -> Result<Vec<i64>, StoreError> {
+    let sql = format!("SELECT boot FROM nodes WHERE expires_ms <= {time} - {since_ms}");
+    let rows = sqlx::query(sqlx::AssertSqlSafe(sql))
+        .fetch_all(connection)
+        .await?;
+    let boots: Result<Vec<i64>, sqlx::Error> = rows.iter().map(|row| row.try_get(0)).collect();
+    Ok(boots?)
+}
+
+async fn arrive(
+    connection: &mut AnyConnection,
+    time: &str,
+    new: &NewNode,
+) -> Result<i64, StoreError> {
+    // The counter's row lets nodes arrive one after another.
+    let row = sqlx::query(
+        "UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE name = 'boots' \
+         RETURNING CAST(value AS BIGINT)",
+    )
+    .fetch_one(&mut *connection)
+    .await?;
+    let boot: i64 = row.try_get(0)?;
+    sqlx::query("UPDATE meta SET value = '1' WHERE name = 'shared' AND value <> '1'")
+        .execute(&mut *connection)
+        .await?;
+    // What the life before has stored last is its last sign: its run may go on with this one.
+    let sql = format!(
+        "UPDATE nodes SET expires_ms = CASE WHEN expires_ms < {time} THEN expires_ms ELSE {time} END, run = NULL, \
+         run_ms = COALESCE((SELECT r.ms FROM runs r WHERE r.run = nodes.run AND r.ms > nodes.run_ms), nodes.run_ms) \
+         WHERE id = $1 AND run IS NOT NULL"
+    );
+    sqlx::query(sqlx::AssertSqlSafe(sql))
+        .bind(&new.id)
+        .execute(&mut *connection)
+        .await?;
+    for dead in dead(&mut *connection, time, FORGOTTEN_MS).await? {
+        sqlx::query(
+            "DELETE FROM nodes WHERE boot = $1 AND NOT EXISTS \
+             (SELECT 1 FROM games WHERE over = 0 AND owner <> 0 AND owner = $1)",
+        )
+        .bind(dead)
+        .execute(&mut *connection)
+        .await?;
+    }
+    let sql = format!(
+        "INSERT INTO nodes (boot, id, address, version, started_ms, expires_ms, run, run_ms, load, leaving) \
+         VALUES ($1, $2, $3, $4, {time}, {time} + $5, $6, $7, $8, $9)"
+    );
+    sqlx::query(sqlx::AssertSqlSafe(sql))
+        .bind(boot)
+        .bind(&new.id)
+        .bind(&new.address)
+        .bind(&new.version)
+        .bind(new.sign.lease_ms)
+        .bind(new.run)
+        .bind(new.sign.run_ms)
+        .bind(new.sign.load)
+        .bind(i64::from(new.sign.leaving))
+        .execute(connection)
+        .await?;
+    Ok(boot)
+}
+
+async fn beat(
+    connection: &mut AnyConnection,
+    time: &str,
+    boot: i64,
+    sign: Sign,
+) -> Result<Beat, StoreError> {
+    // One that comes late takes nothing back.
+    let sql = format!(
+        "UPDATE nodes SET run_ms = CASE WHEN run_ms > $2 THEN run_ms ELSE $2 END, load = $3, leaving = $4, \
+         expires_ms = CASE WHEN expires_ms > {time} + $5 THEN expires_ms ELSE {time} + $5 END \
+         WHERE boot = $1 AND expires_ms > {time}"
+    );
+    let done = sqlx::query(sqlx::AssertSqlSafe(sql))
+        .bind(boot)
+        .bind(sign.run_ms)
+        .bind(sign.load)
+        .bind(i64::from(sign.leaving))
+        .bind(sign.lease_ms)
+        .execute(&mut *connection)
+        .await?;
+    if done.rows_affected() == 0 {
+        let newer = sqlx::query(
+            "SELECT 1 FROM nodes n JOIN nodes m ON m.id = n.id AND m.boot > n.boot WHERE n.boot = $1",
+        )
+        .bind(boot)
+        .fetch_all(connection)
+        .await?;
+        return Ok(match newer.is_empty() {
+            true => Beat::Lost,
+            false => Beat::Replaced,
+        });
+    }
+    let sql = format!(
+        "SELECT {NODE}, n.expires_ms - {time} FROM nodes n WHERE n.expires_ms > {time} ORDER BY n.boot"
+    );
+    let rows = sqlx::query(sqlx::AssertSqlSafe(sql))
+        .fetch_all(connection)
+        .await?;
+    Ok(Beat::Alive(
+        rows.iter().map(node).collect::<Result<_, _>>()?,
+    ))
+}
+
+/// What a game's row says to one who cannot have it; nothing if its owner has gone in between.
+async fn refusal(
+    connection: &mut AnyConnection,
+    time: &str,
+    game: &str,
+    boot: i64,
+) -> Result<Option<Claimed>, StoreError> {
+    let sql = format!(
+        "SELECT g.epoch, n.boot, n.id, n.address, CAST(CASE WHEN {} THEN 1 ELSE 0 END AS BIGINT) FROM games g \
+         LEFT JOIN nodes n ON n.boot = g.owner AND n.expires_ms > {time} WHERE g.id = $1",
+        runs("$2", time)
+    );
+    let row = sqlx::query(sqlx::AssertSqlSafe(sql))
+        .bind(game)
+        .bind(boot)
+        .fetch_optional(connection)
+        .await?;
+    let Some(row) = row else {
+        return Ok(Some(Claimed::NoSuchGame));
+    };
+    if row.try_get::<i64, _>(4)? == 0 {
+        return Ok(Some(Claimed::Lost));
+    }
+    let Some(owner) = row.try_get::<Option<i64>, _>(1)? else {
+        return Ok(None);
+    };
+    Ok(Some(Claimed::Of {
+        boot: owner,
+        id: row.try_get(2)?,
+        address: row.try_get(3)?,
+        epoch: row.try_get(0)?,
+    }))
+}
+
+impl SqlStore {
+    async fn claim_on(
+        &self,
+        connection: &mut AnyConnection,
+        game: &str,
+        boot: i64,
+        now_ms: i64,
+    ) -> Result<Claimed, StoreError> {
+        let time = self.time();
+        // One statement decides. It waits for a write to the game that is under way, and then for nothing more: what is
+        // read afterwards has all of that, and no later write of the former owner finds its epoch.
+        let sql = format!(
+            "UPDATE games SET owner = $2, epoch = epoch + 1 WHERE id = $1 AND {} \
+             AND (owner = $2 OR NOT {}) RETURNING epoch",
+            runs("$2", &time),
+            runs("games.owner", &time),
+        );
+        for _ in 0..3 {
+            append::begin(connection, self.dialect()).await?;
+            let row = sqlx::query(sqlx::AssertSqlSafe(sql.clone()))
+                .bind(game)
+                .bind(boot)
+                .fetch_optional(&mut *connection)
+                .await?;
+            let Some(row) = row else {
+                append::rollback(connection).await?;
+                match refusal(connection, &time, game, boot).await? {
+                    Some(refusal) => return Ok(refusal),
+                    None => continue,
+                }
+            };
+            let epoch = row.try_get(0)?;
+            let turn = Turn {
+                ended: Some(Clock { boot, now_ms }),
+                begins: Some(Clock { boot, now_ms }),
+            };
+            time::turn(connection, &[game.to_owned()], turn).await?;
+            append::commit(connection, self.dialect()).await?;
+            return Ok(Claimed::Yours { epoch });
+        }
+        Err(StoreError::Unavailable(format!(
+            "game {game} changes hands too fast"
+        )))
+    }
+
+    /// Takes games from their owner in one transaction.
+    async fn let_go(
+        &self,
+        connection: &mut AnyConnection,
+        games: &[Owned],
+        boot: i64,
+        now_ms: i64,
+    ) -> Result<Vec<String>, StoreError> {
+        append::begin(connection, self.dialect()).await?;
+        let sql = format!(
+            "UPDATE games SET owner = 0, epoch = epoch + 1 FROM (VALUES {}) AS v WHERE games.id = v.column1 \
+             AND games.epoch = v.column2 AND games.owner = v.column3 AND {} RETURNING id",
+            append::places(games.len(), 3),
+            runs("games.owner", &self.time()),
+        );
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+        for owned in games {
+            query = query.bind(&owned.game).bind(owned.epoch).bind(boot);
+        }
+        let rows = query.fetch_all(&mut *connection).await?;
+        let gone: Result<Vec<String>, sqlx::Error> =
+            rows.iter().map(|row| row.try_get(0)).collect();
+        let gone = gone?;
+        let turn = Turn {
+            ended: Some(Clock { boot, now_ms }),
+            begins: None,
+        };
+        time::turn(connection, &gone, turn).await?;
+        append::commit(connection, self.dialect()).await?;
+        Ok(gone)
+    }
+
+    /// The games of each dead node are asked for by themselves: in one statement both databases would rather look at all
+    /// games that have owners, and mostly nobody is dead.
+    async fn orphans_now(&self, limit: u32) -> Result<Vec<String>, StoreError> {
+        let mut found = Vec::new();
+        let mut boots = dead(self.readers(), &self.time(), 0).await?.into_iter();
+        let mut sql = "SELECT id FROM games WHERE over = 0 AND owner = 0 AND due IS NOT NULL AND $1 = 0 ORDER BY due LIMIT $2";
+        let mut boot = Some(0);
+        while let Some(asked) = boot.filter(|_| found.len() < limit as usize) {
+            let rows = sqlx::query(sql)
+                .bind(asked)
+                .bind(i64::from(limit) - found.len() as i64)
+                .fetch_all(self.readers())
+                .await?;
+            for row in &rows {
+                found.push(row.try_get(0)?);
+            }
+            sql = "SELECT id FROM games WHERE over = 0 AND owner <> 0 AND owner = $1 AND due IS NOT NULL ORDER BY due LIMIT $2";
+            boot = boots.next();
+        }
+        Ok(found)
+    }
+
+    async fn leave_on(
+        &self,
+        connection: &mut AnyConnection,
+        boot: i64,
+        now_ms: i64,
+    ) -> Result<(), StoreError> {
+        loop {
+            let rows = sqlx::query(
+                "SELECT id, epoch FROM games WHERE over = 0 AND owner <> 0 AND owner = $1 LIMIT $2",
+            )
+            .bind(boot)
+            .bind(PAGE as i64)
+            .fetch_all(&mut *connection)
+            .await?;
+            let owned = |row: &AnyRow| {
+                Ok(Owned {
+                    game: row.try_get(0)?,
+                    epoch: row.try_get(1)?,
+                })
+            };
+            let games: Result<Vec<Owned>, sqlx::Error> = rows.iter().map(owned).collect();
+            let games = games?;
+            if games.is_empty() {
+                break;
+            }
+            let gone = self.let_go(connection, &games, boot, now_ms).await?;
+            if gone.is_empty() {
+                // Its lease is over: others find them.
+                return Ok(());
+            }
+        }
+        sqlx::query("DELETE FROM nodes WHERE boot = $1")
+            .bind(boot)
+            .execute(connection)
+            .await?;
+        Ok(())
+    }
+}
+
+impl Nodes for SqlStore {
+    fn arrive<'a>(&'a self, node: &'a NewNode) -> Answer<'a, i64> {
+        leasing!(self, |connection| {
+            append::begin(connection, self.dialect()).await?;
+            let boot = arrive(connection, &self.time(), node).await?;
+            append::commit(connection, self.dialect()).await?;
+            Ok(boot)
+        })
+    }
+
+    fn beat(&self, boot: i64, sign: Sign) -> Answer<'_, Beat> {
+        leasing!(self, |connection| beat(
+            connection,
+            &self.time(),
+            boot,
+            sign
+        )
+        .await)
+    }
+
+    fn claim<'a>(&'a self, game: &'a str, boot: i64, now_ms: i64) -> Answer<'a, Claimed> {
+        leasing!(self, |connection| self
+            .claim_on(connection, game, boot, now_ms)
+            .await)
+    }
+
+    fn release<'a>(
+        &'a self,
+        games: &'a [Owned],
+        boot: i64,
+        now_ms: i64,
+    ) -> Answer<'a, Vec<String>> {
+        leasing!(self, |connection| {
+            let mut gone = Vec::new();
+            for page in games.chunks(PAGE) {
+                gone.extend(self.let_go(connection, page, boot, now_ms).await?);
+            }
+            Ok(gone)
+        })
+    }
+
+    fn hand_over<'a>(
+        &'a self,
+        game: &'a Owned,
+        from: i64,
+        to: i64,
+        now_ms: i64,
+    ) -> Answer<'a, bool> {
+        leasing!(self, |connection| {
+            let time = self.time();
+            append::begin(connection, self.dialect()).await?;
+            let sql = format!(
+                "UPDATE games SET owner = $4, epoch = epoch + 1 WHERE id = $1 AND epoch = $2 AND owner = $3 AND {} \
+                 AND EXISTS (SELECT 1 FROM nodes WHERE boot = $4 AND leaving = 0 AND expires_ms > {time})",
+                runs("$3", &time),
+            );
+            let done = sqlx::query(sqlx::AssertSqlSafe(sql))
+                .bind(&game.game)
+                .bind(game.epoch)
+                .bind(from)
+                .bind(to)
+                .execute(&mut *connection)
+                .await?;
+            if done.rows_affected() == 0 {
+                append::rollback(connection).await?;
+                return Ok(false);
+            }
+            let turn = Turn {
+                ended: Some(Clock { boot: from, now_ms }),
+                begins: None,
+            };
+            time::turn(connection, std::slice::from_ref(&game.game), turn).await?;
+            append::commit(connection, self.dialect()).await?;
+            Ok(true)
+        })
+    }
+
+    fn orphans(&self, limit: u32) -> Answer<'_, Vec<String>> {
+        Box::pin(super::sql::within(self.orphans_now(limit)))
+    }
+
+    fn due_of(&self, boot: i64, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>> {
+        let sql = "SELECT id FROM games WHERE over = 0 AND owner <> 0 AND owner = $1 AND due <= $2 ORDER BY due LIMIT $3";
+        reading!(self, sql, [boot, now_ms, i64::from(limit)], |row| row
+            .try_get(0))
+    }
+
+    fn warnings_of(&self, boot: i64, now_ms: i64, limit: u32) -> Answer<'_, Vec<(String, i64)>> {
+        let sql = "SELECT id, warn FROM games WHERE over = 0 AND owner <> 0 AND owner = $1 AND warn <= $2 ORDER BY warn LIMIT $3";
+        reading!(self, sql, [boot, now_ms, i64::from(limit)], |row| Ok((
+            row.try_get(0)?,
+            row.try_get(1)?
+        )))
+    }
+
+    fn leave(&self, boot: i64, now_ms: i64) -> Answer<'_, ()> {
+        leasing!(self, |connection| self
+            .leave_on(connection, boot, now_ms)
+            .await)
+    }
+
+    fn owned(&self) -> Answer<'_, Shares> {
+        let sql = format!(
+            "SELECT {NODE}, n.expires_ms - {}, (SELECT COUNT(*) FROM games g WHERE g.over = 0 AND g.owner <> 0 AND g.owner = n.boot) \
+             FROM nodes n ORDER BY n.id, n.boot",
+            self.time()
+        );
+        let nodes: Answer<'_, Vec<(NodeRow, i64)>> =
+            reading!(self, sql, [], |row| Ok((node(row)?, row.try_get(9)?)));
+        let sql = "SELECT COUNT(*) FROM games WHERE over = 0 AND owner = 0 AND due IS NOT NULL";
+        let nobody: Answer<'_, Option<i64>> = reading_one!(self, sql, [], |row| row.try_get(0));
+        Box::pin(async move {
+            Ok(Shares {
+                nodes: nodes.await?,
+                nobody: nobody.await?.unwrap_or_default(),
+            })
+        })
+    }
+}
