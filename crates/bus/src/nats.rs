@@ -17,7 +17,7 @@ mod watch;
 use crate::{Answer, Bus, BusError, Guard, Listener, Requests, Subscription};
 use async_nats::{ConnectErrorKind, ConnectOptions, ServerAddr, Subject};
 use bytes::Bytes;
-use interests::Kind;
+use interests::{Kind, Serving};
 use link::{Link, Phase, lock};
 use names::Names;
 use percent_encoding::percent_decode_str;
@@ -246,7 +246,7 @@ impl Bus for NatsBus {
             let want = self.link.want(Kind::Told, subject);
             if !want.is_known() {
                 self.link.settle().await;
-                want.is_sure();
+                want.confirm();
             }
             Ok(Subscription {
                 _place: Guard::new(move || drop((here, want))),
@@ -274,10 +274,9 @@ impl Bus for NatsBus {
             let Requests { queue, _place } = self.link.local.serve(subject, waiting).await?;
             let want = self.link.want(Kind::Asked, subject);
             let (taken, ()) = tokio::join!(self.link.is_served(subject), self.link.settle());
-            if taken {
+            if taken || !want.confirm() {
                 return Err(BusError::Taken);
             }
-            want.is_sure();
             Ok(Requests {
                 queue,
                 _place: Guard::new(move || drop((_place, want))),
@@ -289,26 +288,34 @@ impl Bus for NatsBus {
 /// Someone in another process who waits for an answer.
 pub struct Asker {
     link: Arc<Link>,
-    to: Option<Subject>,
+    serving: Arc<Serving>,
+    to: Subject,
+    answered: bool,
 }
 
 impl Asker {
-    fn new(link: Arc<Link>, to: Subject) -> Asker {
-        Asker { link, to: Some(to) }
+    fn new(link: Arc<Link>, serving: Arc<Serving>, to: Subject) -> Asker {
+        serving.hold(&to);
+        Asker {
+            link,
+            serving,
+            to,
+            answered: false,
+        }
     }
 
     pub(crate) fn answer(mut self, answer: Result<Bytes, BusError>) {
-        if let Some(to) = self.to.take() {
-            self.link.answer(to, answer);
-        }
+        self.answered = true;
+        self.link.answer(self.to.clone(), answer);
     }
 }
 
 impl Drop for Asker {
     fn drop(&mut self) {
-        if let Some(to) = self.to.take() {
-            self.link.answer(to, Err(BusError::Gone));
+        if !self.answered {
+            self.link.answer(self.to.clone(), Err(BusError::Gone));
         }
+        self.serving.let_go(&self.to);
     }
 }
 

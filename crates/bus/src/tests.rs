@@ -1,6 +1,10 @@
 //! One contract for all buses: those who tell and ask, and those who listen and serve, may be on the same one or in
 //! different processes.
 
+mod access;
+mod faults;
+mod proxy;
+mod server;
 
 use super::*;
 use std::sync::Mutex;

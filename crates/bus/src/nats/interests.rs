@@ -4,12 +4,12 @@ use super::Asker;
 use super::link::{Link, lock};
 use super::names::{self, Wants};
 use crate::{BusError, Request};
-use async_nats::{Message, Subscriber};
+use async_nats::{Message, Subject, Subscriber};
 use bytes::Bytes;
 use futures_util::StreamExt;
-use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -38,7 +38,7 @@ pub struct Interests {
     of: HashMap<Key, Interest>,
     /// What NATS may know otherwise. Whatever happens to a subject in between counts once.
     dirty: Vec<Key>,
-    /// What is no longer served, with the time since when.
+    /// What is no longer served, with the time since when; it may be served again meanwhile.
     lingering: VecDeque<(Instant, Key)>,
     next: u64,
 }
@@ -47,20 +47,61 @@ pub struct Interests {
 struct Interest {
     number: u64,
     users: usize,
+    /// In the list of what has changed.
     dirty: bool,
     /// NATS has known it once. After a connection has gone all listeners are told that they may have missed something.
     known: bool,
     serving: Arc<Serving>,
+    /// When the last user went.
+    idle: Option<Instant>,
     /// While it lasts there is a subscription.
     place: Option<oneshot::Sender<()>>,
 }
 
+/// Whether another process serves it already is not yet known.
+const TRYING: u8 = 0;
+/// It is served here.
+const SURE: u8 = 1;
+/// Another process that tried at the same time got it.
+const CEDED: u8 = 2;
+
+fn taken(is: bool) -> BusError {
+    match is {
+        true => BusError::Taken,
+        false => BusError::Nobody,
+    }
+}
+
 #[derive(Debug, Default)]
-struct Serving {
-    /// Whether another process serves it already is not yet known.
-    trying: AtomicBool,
+pub struct Serving {
+    /// `TRYING`, `SURE` or `CEDED`.
+    stage: AtomicU8,
     /// Questions from elsewhere that wait for a place in the queue.
     parked: AtomicUsize,
+    /// The reply subjects of questions from elsewhere that are not yet answered.
+    held: Mutex<HashSet<Bytes>>,
+}
+
+impl Serving {
+    /// A question has come.
+    pub fn hold(&self, to: &Subject) {
+        lock(&self.held).insert(Bytes::copy_from_slice(to.as_bytes()));
+    }
+
+    /// Its answer is on its way: whoever asks about it later has that first.
+    pub fn let_go(&self, to: &Subject) {
+        lock(&self.held).remove(to.as_bytes());
+    }
+
+    /// Whether another process that wants to serve the subject is told that it is served here. Of two who try at the
+    /// same time the first by name gets it.
+    fn keeps(&self, is_before: bool) -> bool {
+        if is_before {
+            return self.stage.load(Relaxed) != CEDED;
+        }
+        let ceded = self.stage.compare_exchange(TRYING, CEDED, Relaxed, Relaxed);
+        ceded == Err(SURE)
+    }
 }
 
 impl Interests {
@@ -92,15 +133,19 @@ impl Want {
         self.known
     }
 
-    /// NATS knows it, and nobody else serves the subject.
-    pub fn is_sure(&self) {
+    /// NATS knows it. False if another process that tried to serve the subject at the same time got it.
+    pub fn confirm(&self) -> bool {
         let mut interests = lock(&self.link.interests);
-        if let Some(interest) = interests.of.get_mut(&self.key)
-            && interest.number == self.number
-        {
-            interest.known = true;
-            interest.serving.trying.store(false, Relaxed);
+        let Some(interest) = interests.of.get_mut(&self.key) else {
+            return true;
+        };
+        if interest.number != self.number {
+            return true;
         }
+        interest.known = true;
+        let stage = &interest.serving.stage;
+        let sure = stage.compare_exchange(TRYING, SURE, Relaxed, Relaxed);
+        sure != Err(CEDED)
     }
 }
 
@@ -115,8 +160,9 @@ impl Drop for Want {
             return;
         }
         if self.key.kind == Kind::Asked {
-            let at = (Instant::now(), self.key.clone());
-            interests.lingering.push_back(at);
+            let now = Instant::now();
+            interest.idle = Some(now);
+            interests.lingering.push_back((now, self.key.clone()));
             return;
         }
         interests.touch(&self.key);
@@ -141,11 +187,13 @@ impl Link {
             dirty: false,
             known: false,
             serving: Arc::default(),
+            idle: None,
             place: None,
         });
         interest.users += 1;
+        interest.idle = None;
         if kind == Kind::Asked {
-            interest.serving.trying.store(true, Relaxed);
+            interest.serving.stage.store(TRYING, Relaxed);
         }
         let want = Want {
             link: self.clone(),
@@ -167,9 +215,15 @@ impl Link {
         let mut interests = lock(&self.interests);
         while let Some((since, _)) = interests.lingering.front()
             && since.elapsed() >= LINGER
-            && let Some((_, key)) = interests.lingering.pop_front()
+            && let Some((since, key)) = interests.lingering.pop_front()
         {
-            interests.touch(&key);
+            if interests
+                .of
+                .get(&key)
+                .is_some_and(|of| of.idle == Some(since))
+            {
+                interests.touch(&key);
+            }
         }
         if !interests.dirty.is_empty() {
             self.changed.notify_one();
@@ -235,23 +289,22 @@ impl Link {
         let patience = match names::wants(&to) {
             Wants::Answer(patience) => patience,
             Wants::Server => {
-                // Of two who try at the same time one gets it.
-                let mine = !serving.trying.load(Relaxed) || self.names.is_before(&to);
-                let taken = server.is_some() && mine;
-                let error = if taken {
-                    BusError::Taken
-                } else {
-                    BusError::Nobody
-                };
-                return self.answer(to, Err(error));
+                let served = server.is_some() && serving.keeps(self.names.is_before(&to));
+                return self.answer(to, Err(taken(served)));
+            }
+            Wants::Held => {
+                let held = lock(&serving.held).contains(&message.payload);
+                return self.answer(to, Err(taken(held)));
             }
         };
-        let Some(server) = server else {
+        // Whoever only tries to serve it may find that another does, who has the question, too.
+        let sure = serving.stage.load(Relaxed) == SURE;
+        let Some(server) = server.filter(|_| sure) else {
             return self.answer(to, Err(BusError::Nobody));
         };
         // A slice of the connection's buffer would keep all of it.
         let question = Bytes::copy_from_slice(&message.payload);
-        let asker = Asker::new(self.clone(), to.clone());
+        let asker = Asker::new(self.clone(), serving.clone(), to);
         let request = Request::new(question, crate::Asker::There(asker));
         let place = match server.clone().try_reserve_owned() {
             Ok(place) => {

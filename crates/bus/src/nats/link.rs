@@ -24,10 +24,13 @@ const BYTES: usize = 32 << 20;
 const SUBJECTS: usize = 4096;
 /// Messages that are handed on between two looks at anything else.
 const BATCH: usize = 64;
-/// How long one waits for an answer after somebody has said that he no longer serves the subject: another may.
-const GRACE: Duration = Duration::from_millis(20);
+/// When somebody has said that he no longer serves the subject, another may have the question: how long one waits to
+/// hear that.
+const HELD: Duration = Duration::from_millis(100);
 /// How long one waits to hear that a subject is served already.
-pub const PROBE: Duration = Duration::from_millis(250);
+const PROBE: Duration = Duration::from_millis(250);
+/// And how long after another has answered.
+const GRACE: Duration = Duration::from_millis(20);
 
 /// How the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,8 +249,7 @@ impl Link {
     ) -> Result<Bytes, BusError> {
         self.limit(&message)?;
         let to = self.names.asked(subject);
-        let grace = GRACE.min(patience / 4);
-        let asked = self.question(to, Wants::Answer(patience), message, grace);
+        let asked = self.answer_to(to, message, patience);
         match tokio::time::timeout(patience, asked).await {
             Ok(Ok(Reply::Answer(answer))) => Ok(answer),
             Ok(Ok(Reply::Refused(error))) => Err(error),
@@ -257,52 +259,91 @@ impl Link {
         }
     }
 
+    async fn answer_to(
+        &self,
+        to: Subject,
+        message: Bytes,
+        patience: Duration,
+    ) -> Result<Reply, BusError> {
+        let wants = Wants::Answer(patience);
+        let mut question = self.question(to.clone(), wants, message)?;
+        let nobody = question.nobody.clone();
+        tokio::select! {
+            biased;
+            reply = question.reply() => return reply,
+            () = nobody.notified() => {}
+        }
+        // Whoever served it does no longer, and another may serve it already and have the question: then the answer is
+        // his, and otherwise it was asked of nobody.
+        let reply_to = self.names.answer(question.number, wants);
+        let held = Bytes::copy_from_slice(reply_to.as_bytes());
+        let mut held = self.question(to, Wants::Held, held)?;
+        tokio::select! {
+            biased;
+            reply = question.reply() => return reply,
+            held = tokio::time::timeout(HELD, held.reply()) => match held {
+                Ok(Ok(Reply::Refused(BusError::Taken))) => {}
+                _ => return Err(BusError::Nobody),
+            },
+        }
+        question.reply().await
+    }
+
     /// Whether another process serves a subject, as far as can be seen.
     pub async fn is_served(&self, subject: &str) -> bool {
         let to = self.names.asked(subject);
-        let asked = self.question(to, Wants::Server, Bytes::new(), PROBE);
-        let reply = tokio::time::timeout(PROBE, asked).await;
-        matches!(reply, Ok(Ok(Reply::Refused(BusError::Taken))))
+        let Ok(mut question) = self.question(to, Wants::Server, Bytes::new()) else {
+            return false;
+        };
+        let nobody = question.nobody.clone();
+        // Where somebody says that he no longer serves it, another who does says so at the same time. One who has
+        // stopped, but is not gone for NATS, says nothing.
+        let waits = async {
+            let _ = tokio::time::timeout(PROBE, nobody.notified()).await;
+            tokio::time::sleep(GRACE).await;
+        };
+        tokio::select! {
+            biased;
+            reply = question.reply() => matches!(reply, Ok(Reply::Refused(BusError::Taken))),
+            () = waits => false,
+        }
     }
 
-    async fn question(
+    /// Sends a question.
+    fn question(
         &self,
         to: Subject,
         wants: Wants,
         message: Bytes,
-        grace: Duration,
-    ) -> Result<Reply, BusError> {
+    ) -> Result<Question<'_>, BusError> {
         let now = self.now();
         if now.phase == Phase::Down {
             return Err(BusError::Late);
         }
         let number = self.next.fetch_add(1, Relaxed);
-        let (answer, mut told) = oneshot::channel();
+        let (answer, told) = oneshot::channel();
         let nobody = Arc::new(Notify::new());
         let waiter = Waiter::Answer {
             answer,
             nobody: nobody.clone(),
         };
         lock(&self.waiters).insert(number, waiter);
-        let _waits = Waits { link: self, number };
+        let question = Question {
+            link: self,
+            number,
+            generation: now.generation,
+            told,
+            nobody,
+        };
         let what = What::Ask {
             to,
             number,
             wants,
             message,
         };
-        if !self.put(now.generation, what, 0) {
-            return Err(BusError::Late);
-        }
-        tokio::select! {
-            biased;
-            reply = &mut told => return reply.map_err(|_| BusError::Late),
-            () = self.gone(now.generation) => return Err(BusError::Late),
-            () = nobody.notified() => {}
-        }
-        match tokio::time::timeout(grace, told).await {
-            Ok(reply) => reply.map_err(|_| BusError::Late),
-            Err(_) => Err(BusError::Nobody),
+        match self.put(now.generation, what, 0) {
+            true => Ok(question),
+            false => Err(BusError::Late),
         }
     }
 
@@ -544,13 +585,27 @@ fn plain(subject: Subject, payload: Bytes) -> OutboundMessage {
     }
 }
 
-/// A question's place, which it leaves when it is answered or given up.
-struct Waits<'a> {
+/// A question that waits for its answer, until it is given up.
+struct Question<'a> {
     link: &'a Link,
     number: u64,
+    generation: u64,
+    told: oneshot::Receiver<Reply>,
+    /// Somebody has said that he no longer serves the subject.
+    nobody: Arc<Notify>,
 }
 
-impl Drop for Waits<'_> {
+impl Question<'_> {
+    async fn reply(&mut self) -> Result<Reply, BusError> {
+        tokio::select! {
+            biased;
+            reply = &mut self.told => reply.map_err(|_| BusError::Late),
+            () = self.link.gone(self.generation) => Err(BusError::Late),
+        }
+    }
+}
+
+impl Drop for Question<'_> {
     fn drop(&mut self) {
         lock(&self.link.waiters).remove(&self.number);
     }

@@ -11,8 +11,9 @@ use std::time::Duration;
 const REFUSED: &str = "Husun-Refused";
 /// Marks a message that says that others were lost.
 const LOST: &str = "Husun-Lost";
-/// The last word of a probe's reply subject, where a question has the milliseconds that its asker waits.
+/// The last word of a reply subject, where a question has the milliseconds that its asker waits.
 const PROBE: &str = "probe";
+const HELD: &str = "held";
 
 /// The names of the subjects of one cluster, as one of its processes sees them.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub enum Wants {
     Answer(Duration),
     /// To know whether the subject is served.
     Server,
+    /// To know whether a question is there, whose reply subject is the message.
+    Held,
 }
 
 impl Names {
@@ -73,11 +76,11 @@ impl Names {
 
     /// Where the answer to a question is to go.
     pub fn answer(&self, number: u64, wants: Wants) -> Subject {
+        let inbox = &self.inbox;
         match wants {
-            Wants::Answer(patience) => {
-                format!("{}a.{number}.{}", self.inbox, patience.as_millis())
-            }
-            Wants::Server => format!("{}a.{number}.{PROBE}", self.inbox),
+            Wants::Answer(patience) => format!("{inbox}a.{number}.{}", patience.as_millis()),
+            Wants::Server => format!("{inbox}a.{number}.{PROBE}"),
+            Wants::Held => format!("{inbox}a.{number}.{HELD}"),
         }
         .into()
     }
@@ -124,6 +127,7 @@ fn is_plain(byte: u8) -> bool {
 pub fn wants(reply: &str) -> Wants {
     match reply.rsplit('.').next() {
         Some(PROBE) => Wants::Server,
+        Some(HELD) => Wants::Held,
         // Another version might say it otherwise: it waits as long as people do.
         word => Wants::Answer(Duration::from_millis(
             word.and_then(|ms| ms.parse().ok()).unwrap_or(5000),
@@ -239,7 +243,7 @@ mod tests {
     fn an_answer_finds_its_question() {
         let names = Names::new("husun").expect("a prefix");
         let patience = Wants::Answer(Duration::from_millis(1500));
-        for asked in [patience, Wants::Server] {
+        for asked in [patience, Wants::Server, Wants::Held] {
             let reply = names.answer(77, asked);
             assert_eq!(names.number(&reply), Some(77));
             assert_eq!(wants(&reply), asked);
