@@ -11,7 +11,9 @@
 
 mod interests;
 mod link;
+mod lost;
 mod names;
+mod questions;
 mod watch;
 
 use crate::{Answer, Bus, BusError, Guard, Listener, Requests, Subscription};
@@ -116,7 +118,7 @@ pub struct Health {
     pub subjects: usize,
 }
 
-/// The bus between processes. The connection ends when this is dropped.
+/// The bus between processes. The connection ends when this and all its subscriptions are dropped.
 pub struct NatsBus {
     link: Arc<Link>,
     health: channel::Receiver<Health>,

@@ -2,16 +2,16 @@
 //! something into it waits; what does not fit is counted, and those who listen to it are told that something is missing.
 
 use super::interests::Interests;
+use super::lost::{Lost, Sent};
 use super::names::{self, Names, Reply, Wants};
 use crate::{BusError, LocalBus};
 use async_nats::client::traits::Publisher;
 use async_nats::message::OutboundMessage;
-use async_nats::{Client, HeaderMap, Message, Subject};
+use async_nats::{Client, HeaderMap, Subject};
 use bytes::Bytes;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 /// Messages in the queue.
@@ -20,17 +20,8 @@ const QUEUE: usize = 8192;
 const KEPT: usize = 1024;
 /// Bytes of messages in the queue.
 const BYTES: usize = 32 << 20;
-/// Subjects that are known one by one to have lost something. If it is more, all are told.
-const SUBJECTS: usize = 4096;
 /// Messages that are handed on between two looks at anything else.
 const BATCH: usize = 64;
-/// When somebody has said that he no longer serves the subject, another may have the question: how long one waits to
-/// hear that.
-const HELD: Duration = Duration::from_millis(100);
-/// How long one waits to hear that a subject is served already.
-const PROBE: Duration = Duration::from_millis(250);
-/// And how long after another has answered.
-const GRACE: Duration = Duration::from_millis(20);
 
 /// How the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +34,7 @@ pub enum Phase {
     Up,
 }
 
-/// How the connection is, and the how manyth it is.
+/// How the connection is, and which one of those made so far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     /// How it is.
@@ -59,7 +50,8 @@ pub struct Out {
     what: What,
 }
 
-enum What {
+/// What is on its way.
+pub enum What {
     Tell {
         to: Subject,
         message: Bytes,
@@ -93,42 +85,13 @@ impl Out {
 }
 
 /// Who waits for something from NATS.
-enum Waiter {
+pub enum Waiter {
     Answer {
         answer: oneshot::Sender<Reply>,
         /// Somebody has said that he no longer serves the subject.
         nobody: Arc<Notify>,
     },
     Settled(Vec<oneshot::Sender<()>>),
-}
-
-/// Subjects on which something was lost.
-#[derive(Debug, Default)]
-struct Lost {
-    subjects: BTreeSet<Subject>,
-    /// More than are kept.
-    all: bool,
-}
-
-impl Lost {
-    fn add(&mut self, subject: Subject) {
-        if self.subjects.len() < SUBJECTS {
-            self.subjects.insert(subject);
-        } else {
-            self.all = self.all || !self.subjects.contains(&subject);
-        }
-    }
-
-    fn add_all(&mut self, other: Lost) {
-        self.all |= other.all;
-        for subject in other.subjects {
-            self.add(subject);
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.subjects.is_empty() && !self.all
-    }
 }
 
 /// What all parts of the bus have in common.
@@ -146,8 +109,8 @@ pub struct Link {
     pub dropped: AtomicU64,
     out: mpsc::Sender<Out>,
     queued: AtomicUsize,
-    waiters: Mutex<HashMap<u64, Waiter>>,
-    next: AtomicU64,
+    pub waiters: Mutex<HashMap<u64, Waiter>>,
+    pub next: AtomicU64,
     lost: Mutex<Lost>,
     tell_lost: AtomicBool,
 }
@@ -184,18 +147,18 @@ impl Link {
         (Arc::new(link), outs)
     }
 
-    fn now(&self) -> State {
+    pub fn now(&self) -> State {
         *self.state.borrow()
     }
 
     /// Returns when this connection has gone.
-    async fn gone(&self, generation: u64) {
+    pub async fn gone(&self, generation: u64) {
         let mut state = self.state.subscribe();
         let other = |s: &State| s.generation != generation || s.phase == Phase::Down;
         let _ = state.wait_for(other).await;
     }
 
-    fn limit(&self, message: &Bytes) -> Result<(), BusError> {
+    pub fn limit(&self, message: &Bytes) -> Result<(), BusError> {
         let (bytes, limit) = (message.len(), self.client.max_payload());
         match bytes > limit {
             true => Err(BusError::TooLong { bytes, limit }),
@@ -204,7 +167,7 @@ impl Link {
     }
 
     /// Puts something into the queue, or not if it is full.
-    fn put(&self, generation: u64, what: What, kept: usize) -> bool {
+    pub fn put(&self, generation: u64, what: What, kept: usize) -> bool {
         let out = Out { generation, what };
         let bytes = out.bytes();
         let queued = self.queued.fetch_add(bytes, Relaxed) + bytes;
@@ -235,116 +198,9 @@ impl Link {
         lock(&self.lost).add(subject);
     }
 
-    fn count_dropped(&self) {
+    pub fn count_dropped(&self) {
         self.dropped.fetch_add(1, Relaxed);
         metrics::counter!("husun_bus_dropped_total").increment(1);
-    }
-
-    /// Asks whoever serves a subject in another process.
-    pub async fn ask(
-        &self,
-        subject: &str,
-        message: Bytes,
-        patience: Duration,
-    ) -> Result<Bytes, BusError> {
-        self.limit(&message)?;
-        let to = self.names.asked(subject);
-        let asked = self.answer_to(to, message, patience);
-        match tokio::time::timeout(patience, asked).await {
-            Ok(Ok(Reply::Answer(answer))) => Ok(answer),
-            Ok(Ok(Reply::Refused(error))) => Err(error),
-            Ok(Ok(Reply::NoResponders)) => Err(BusError::Nobody),
-            Ok(Err(error)) => Err(error),
-            Err(_) => Err(BusError::Late),
-        }
-    }
-
-    async fn answer_to(
-        &self,
-        to: Subject,
-        message: Bytes,
-        patience: Duration,
-    ) -> Result<Reply, BusError> {
-        let wants = Wants::Answer(patience);
-        let mut question = self.question(to.clone(), wants, message)?;
-        let nobody = question.nobody.clone();
-        tokio::select! {
-            biased;
-            reply = question.reply() => return reply,
-            () = nobody.notified() => {}
-        }
-        // Whoever served it does no longer, and another may serve it already and have the question: then the answer is
-        // his, and otherwise it was asked of nobody.
-        let reply_to = self.names.answer(question.number, wants);
-        let held = Bytes::copy_from_slice(reply_to.as_bytes());
-        let mut held = self.question(to, Wants::Held, held)?;
-        tokio::select! {
-            biased;
-            reply = question.reply() => return reply,
-            held = tokio::time::timeout(HELD, held.reply()) => match held {
-                Ok(Ok(Reply::Refused(BusError::Taken))) => {}
-                _ => return Err(BusError::Nobody),
-            },
-        }
-        question.reply().await
-    }
-
-    /// Whether another process serves a subject, as far as can be seen.
-    pub async fn is_served(&self, subject: &str) -> bool {
-        let to = self.names.asked(subject);
-        let Ok(mut question) = self.question(to, Wants::Server, Bytes::new()) else {
-            return false;
-        };
-        let nobody = question.nobody.clone();
-        // Where somebody says that he no longer serves it, another who does says so at the same time. One who has
-        // stopped, but is not gone for NATS, says nothing.
-        let waits = async {
-            let _ = tokio::time::timeout(PROBE, nobody.notified()).await;
-            tokio::time::sleep(GRACE).await;
-        };
-        tokio::select! {
-            biased;
-            reply = question.reply() => matches!(reply, Ok(Reply::Refused(BusError::Taken))),
-            () = waits => false,
-        }
-    }
-
-    /// Sends a question.
-    fn question(
-        &self,
-        to: Subject,
-        wants: Wants,
-        message: Bytes,
-    ) -> Result<Question<'_>, BusError> {
-        let now = self.now();
-        if now.phase == Phase::Down {
-            return Err(BusError::Late);
-        }
-        let number = self.next.fetch_add(1, Relaxed);
-        let (answer, told) = oneshot::channel();
-        let nobody = Arc::new(Notify::new());
-        let waiter = Waiter::Answer {
-            answer,
-            nobody: nobody.clone(),
-        };
-        lock(&self.waiters).insert(number, waiter);
-        let question = Question {
-            link: self,
-            number,
-            generation: now.generation,
-            told,
-            nobody,
-        };
-        let what = What::Ask {
-            to,
-            number,
-            wants,
-            message,
-        };
-        match self.put(now.generation, what, 0) {
-            true => Ok(question),
-            false => Err(BusError::Late),
-        }
     }
 
     /// Returns when NATS knows all that is listened to, or when the connection has gone: then all listeners will be
@@ -373,52 +229,6 @@ impl Link {
         let generation = self.now().generation;
         let what = What::Trip(waiter);
         self.out.send(Out { generation, what }).await.is_ok() && told.await.is_ok()
-    }
-
-    /// Sends an answer, or why there is none.
-    pub fn answer(&self, to: Subject, answer: Result<Bytes, BusError>) {
-        let answer = answer.and_then(|message| self.limit(&message).map(|()| message));
-        let (headers, message) = match answer {
-            Ok(message) => (None, message),
-            Err(error) => {
-                let (headers, message) = names::refusal(error);
-                (Some(headers), message)
-            }
-        };
-        let what = What::Answer {
-            to,
-            message,
-            headers,
-        };
-        if !self.put(self.now().generation, what, 0) {
-            self.count_dropped();
-        }
-    }
-
-    /// An answer has come.
-    pub fn answered(&self, message: &Message) {
-        let Some(number) = self.names.number(&message.subject) else {
-            return;
-        };
-        let mut waiters = lock(&self.waiters);
-        let reply = names::reply(message);
-        if let (Reply::Refused(BusError::Nobody), Some(Waiter::Answer { nobody, .. })) =
-            (&reply, waiters.get(&number))
-        {
-            nobody.notify_one();
-            return;
-        }
-        let waiter = waiters.remove(&number);
-        drop(waiters);
-        match waiter {
-            Some(Waiter::Answer { answer, .. }) => drop(answer.send(reply)),
-            Some(Waiter::Settled(waiters)) => {
-                for waiter in waiters {
-                    let _ = waiter.send(());
-                }
-            }
-            None => {}
-        }
     }
 
     /// Has those told who listen to what was lost on its way out, if anything was.
@@ -582,61 +392,5 @@ fn plain(subject: Subject, payload: Bytes) -> OutboundMessage {
         reply: None,
         payload,
         headers: None,
-    }
-}
-
-/// A question that waits for its answer, until it is given up.
-struct Question<'a> {
-    link: &'a Link,
-    number: u64,
-    generation: u64,
-    told: oneshot::Receiver<Reply>,
-    /// Somebody has said that he no longer serves the subject.
-    nobody: Arc<Notify>,
-}
-
-impl Question<'_> {
-    async fn reply(&mut self) -> Result<Reply, BusError> {
-        tokio::select! {
-            biased;
-            reply = &mut self.told => reply.map_err(|_| BusError::Late),
-            () = self.link.gone(self.generation) => Err(BusError::Late),
-        }
-    }
-}
-
-impl Drop for Question<'_> {
-    fn drop(&mut self) {
-        lock(&self.link.waiters).remove(&self.number);
-    }
-}
-
-/// On which subjects something was sent that may not have arrived, should the connection break.
-#[derive(Debug, Default)]
-struct Sent {
-    generation: u64,
-    fresh: Lost,
-    /// Before the last round trip.
-    aging: Lost,
-    answered: Option<oneshot::Receiver<()>>,
-}
-
-impl Sent {
-    /// A round trip begins: what was sent before the last one has arrived if that has ended.
-    fn trip(&mut self) {
-        let arrived = self.answered.take();
-        if arrived.is_some_and(|mut told| told.try_recv().is_ok()) {
-            self.aging = Lost::default();
-        }
-        let fresh = std::mem::take(&mut self.fresh);
-        self.aging.add_all(fresh);
-    }
-
-    /// The connection has gone.
-    fn gone(&mut self, generation: u64) -> Lost {
-        let mut lost = std::mem::take(self);
-        self.generation = generation;
-        lost.fresh.add_all(lost.aging);
-        lost.fresh
     }
 }

@@ -475,6 +475,70 @@ async fn nats_with_ten_thousand_subjects() -> Tested {
     Ok(())
 }
 
+/// So many that they are not kept one by one: then all are told.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-bus -- --ignored nats"]
+async fn nats_losses_on_very_many_subjects() -> Tested {
+    let server = Server::start("").await?;
+    let to_near = Proxy::to(server.port).await?;
+    let (near, far) = (bus_at(&to_near.url()).await?, bus_at(&server.url()).await?);
+    let (last, other) = (Ear::new(100), Ear::new(100));
+    let _last = far.subscribe("lost.99999", last.clone()).await?;
+    let _other = far.subscribe("other", other.clone()).await?;
+    to_near.set(Way::Cut);
+    assert!(becomes(&near, false).await);
+    for n in 0..100_000 {
+        near.publish(&format!("lost.{n}"), "lost".into());
+    }
+    to_near.set(Way::Open);
+    assert!(soon(|| missed(&last) == 1 && missed(&other) == 1).await);
+    Ok(())
+}
+
+/// One who takes long to hear loses messages that were sent and came.
+struct Sleeper(Ear);
+
+impl Listener for Sleeper {
+    fn hear(&self, message: &Bytes) -> bool {
+        if self.0.heard().is_empty() {
+            std::thread::sleep(SECOND);
+        }
+        self.0.hear(message)
+    }
+
+    fn missed(&self) {
+        self.0.missed();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-bus -- --ignored nats"]
+async fn nats_listener_that_is_too_slow() -> Tested {
+    const SENT: usize = 20_000;
+    let server = Server::start("").await?;
+    let (near, far) = (bus_at(&server.url()).await?, bus_at(&server.url()).await?);
+    let sleeper = Arc::new(Sleeper(Ear {
+        heard: Mutex::default(),
+        missed: AtomicUsize::new(0),
+        most: usize::MAX,
+    }));
+    let check = Ear::new(usize::MAX);
+    let _slow = far.subscribe("told", sleeper.clone()).await?;
+    let _check = far.subscribe("paced", check.clone()).await?;
+    for n in 1..=SENT {
+        near.publish("told", "message".into());
+        // What a queue holds is sent before more is told.
+        if n % 2000 == 0 {
+            near.publish("paced", "sent".into());
+            assert!(check.has(n / 2000).await);
+        }
+    }
+    assert_eq!(near.health().dropped, 0, "all of it was sent");
+    assert!(soon(|| missed(&sleeper.0) > 0).await);
+    assert!(sleeper.0.heard().len() < SENT);
+    Ok(())
+}
+
 /// In portions that the queue holds.
 async fn tell_all(near: &NatsBus, ear: &Ear, heard: usize) {
     let before = ear.heard().len();
