@@ -10,13 +10,23 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 
-/// When somebody has said that he no longer serves the subject, another may have the question: how long one waits to
-/// hear that.
-const HELD: Duration = Duration::from_millis(100);
-/// How long one waits to hear that a subject is served already.
+/// How long one waits to hear whether a subject is served, or a question there.
 const PROBE: Duration = Duration::from_millis(250);
-/// And how long after another has answered.
+/// And how long after one has said no, for another may say yes. One who has stopped, but is not gone for NATS, says
+/// nothing.
 const GRACE: Duration = Duration::from_millis(20);
+/// When no answer has come for this long, it is asked whether the question is still there.
+const SILENCE: Duration = Duration::from_millis(100);
+/// And then again and again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// What was said to a question of yes or no, which several may answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Said {
+    Yes,
+    No,
+    Nothing,
+}
 
 impl Link {
     /// Asks whoever serves a subject in another process.
@@ -47,25 +57,39 @@ impl Link {
         let wants = Wants::Answer(patience);
         let mut question = self.question(to.clone(), wants, message)?;
         let nobody = question.nobody.clone();
-        tokio::select! {
-            biased;
-            reply = question.reply() => return reply,
-            () = nobody.notified() => {}
-        }
-        // Whoever served it does no longer, and another may serve it already and have the question: then the answer is
-        // his, and otherwise it was asked of nobody.
         let reply_to = self.names.answer(question.number, wants);
-        let held = Bytes::copy_from_slice(reply_to.as_bytes());
-        let mut held = self.question(to, Wants::Held, held)?;
-        tokio::select! {
-            biased;
-            reply = question.reply() => return reply,
-            held = tokio::time::timeout(HELD, held.reply()) => match held {
-                Ok(Ok(Reply::Refused(BusError::Taken))) => {}
-                _ => return Err(BusError::Nobody),
-            },
+        let mut silence = SILENCE;
+        loop {
+            let refused = tokio::select! {
+                biased;
+                reply = question.reply() => return reply,
+                () = nobody.notified() => true,
+                () = tokio::time::sleep(silence) => false,
+            };
+            // Whoever served it does no longer, or may be gone. Another may serve it already and have the question.
+            let held = tokio::select! {
+                biased;
+                reply = question.reply() => return reply,
+                held = self.is_held(&to, &reply_to) => held?,
+            };
+            match (held, refused) {
+                (Some(false), true) => return Err(BusError::Nobody),
+                (Some(false), false) => return Err(BusError::Gone),
+                (Some(true) | None, _) => silence = AGAIN,
+            }
         }
-        question.reply().await
+    }
+
+    /// Whether anybody has a question that waits for an answer; nothing if nobody says. All that a process has answered
+    /// before it says so is here before.
+    async fn is_held(&self, to: &Subject, reply_to: &Subject) -> Result<Option<bool>, BusError> {
+        let held = Bytes::copy_from_slice(reply_to.as_bytes());
+        let mut question = self.question(to.clone(), Wants::Held, held)?;
+        Ok(match question.said().await {
+            Said::Yes => Some(true),
+            Said::No => Some(false),
+            Said::Nothing => None,
+        })
     }
 
     /// Whether another process serves a subject, as far as can be seen.
@@ -74,18 +98,7 @@ impl Link {
         let Ok(mut question) = self.question(to, Wants::Server, Bytes::new()) else {
             return false;
         };
-        let nobody = question.nobody.clone();
-        // Where somebody says that he no longer serves it, another who does says so at the same time. One who has
-        // stopped, but is not gone for NATS, says nothing.
-        let waits = async {
-            let _ = tokio::time::timeout(PROBE, nobody.notified()).await;
-            tokio::time::sleep(GRACE).await;
-        };
-        tokio::select! {
-            biased;
-            reply = question.reply() => matches!(reply, Ok(Reply::Refused(BusError::Taken))),
-            () = waits => false,
-        }
+        question.said().await == Said::Yes
     }
 
     /// Sends a question.
@@ -184,6 +197,28 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
+    async fn said(&mut self) -> Said {
+        let nobody = self.nobody.clone();
+        let waits = async {
+            match tokio::time::timeout(PROBE, nobody.notified()).await {
+                Ok(()) => {
+                    tokio::time::sleep(GRACE).await;
+                    Said::No
+                }
+                Err(_) => Said::Nothing,
+            }
+        };
+        tokio::select! {
+            biased;
+            reply = self.reply() => match reply {
+                Ok(Reply::Refused(BusError::Taken)) => Said::Yes,
+                Ok(Reply::NoResponders) => Said::No,
+                _ => Said::Nothing,
+            },
+            said = waits => said,
+        }
+    }
+
     async fn reply(&mut self) -> Result<Reply, BusError> {
         tokio::select! {
             biased;

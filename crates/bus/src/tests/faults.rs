@@ -376,6 +376,62 @@ async fn nats_questions_while_a_subject_moves() -> Tested {
     Ok(())
 }
 
+/// NATS is told that a subject is no longer served while questions to it are on their way: nobody waits in vain for them.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-bus -- --ignored nats"]
+async fn nats_questions_while_a_subject_ends() -> Tested {
+    let server = Server::start("").await?;
+    let (near, far) = (bus_at(&server.url()).await?, bus_at(&server.url()).await?);
+    let mut askers = Vec::new();
+    for n in 0..50 {
+        let (near, subject) = (near.clone(), format!("ends.{n}"));
+        let requests = far.serve(&subject, 4).await?;
+        askers.push(tokio::spawn(async move {
+            let (start, mut slowest) = (Instant::now(), Duration::ZERO);
+            drop(requests);
+            while start.elapsed() < SECOND * 3 {
+                let asked = Instant::now();
+                let answer = near.request(&subject, "?".into(), SOON).await;
+                assert!(
+                    matches!(answer, Err(BusError::Nobody | BusError::Gone)),
+                    "{answer:?}"
+                );
+                slowest = slowest.max(asked.elapsed());
+            }
+            slowest
+        }));
+    }
+    for asker in askers {
+        let slowest = asker.await?;
+        assert!(slowest < SECOND, "{slowest:?}");
+    }
+    assert_eq!(far.health().subjects, 0);
+    Ok(())
+}
+
+/// Whoever tries in vain to serve a subject does not come between those who ask and the one who serves it.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-bus -- --ignored nats"]
+async fn nats_questions_while_another_tries_to_serve() -> Tested {
+    let server = Server::start("").await?;
+    let (near, far) = (bus_at(&server.url()).await?, bus_at(&server.url()).await?);
+    let asker = bus_at(&server.url()).await?;
+    let _serves = serving(&*far, "asked", "far").await?;
+    let tries = tokio::spawn(async move {
+        for _ in 0..200 {
+            assert_eq!(near.serve("asked", 4).await.err(), Some(BusError::Taken));
+        }
+    });
+    while !tries.is_finished() {
+        assert_eq!(
+            asker.request("asked", "?".into(), SOON).await,
+            Ok("far".into())
+        );
+    }
+    tries.await?;
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a NATS server: scripts/nats cargo test -p husun-bus -- --ignored nats"]
 async fn nats_subject_is_served_by_one_of_those_who_try() -> Tested {
