@@ -3,10 +3,12 @@
 //! so a part that must not miss any numbers them and asks again after a gap.
 
 mod local;
+mod nats;
 #[cfg(test)]
 mod tests;
 
 pub use local::LocalBus;
+pub use nats::{Health, NatsBus, NatsError, NatsOptions};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -24,12 +26,33 @@ pub enum BusError {
     /// Somebody serves the subject already.
     #[error("the subject is served already")]
     Taken,
-    /// Too many questions are waiting, or the answer did not come in time.
+    /// Too many questions are waiting, or the answer did not come in time. It may still be carried out.
     #[error("no answer came in time")]
     Late,
     /// Whoever was asked has gone without answering.
     #[error("whoever was asked has gone")]
     Gone,
+    /// A question or an answer is longer than the way to another process allows.
+    #[error("{bytes} bytes are more than the {limit} that the bus carries at once")]
+    TooLong {
+        /// How many there are.
+        bytes: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A subject is longer than [`SUBJECT`].
+    #[error("a subject of {0} bytes: it has at most {SUBJECT}")]
+    Subject(usize),
+}
+
+/// The longest subject, in bytes.
+pub const SUBJECT: usize = 255;
+
+fn check(subject: &str) -> Result<(), BusError> {
+    match subject.len() {
+        0..=SUBJECT => Ok(()),
+        long => Err(BusError::Subject(long)),
+    }
 }
 
 /// The result of something asked of a bus.
@@ -39,9 +62,13 @@ pub type Answer<'a, T> = BoxFuture<'a, Result<T, BusError>>;
 pub trait Listener: Send + Sync {
     /// Receives a message; false if it wants no more.
     fn hear(&self, message: &Bytes) -> bool;
+    /// Messages may have been lost: between processes that happens when a connection breaks or somebody is too slow.
+    /// Whoever needs all of them asks anew, and not all at the same moment.
+    fn missed(&self) {}
 }
 
-/// Subjects are words with dots between, such as `game.k3x9.told`; they mean nothing to the bus.
+/// Subjects are words with dots between, such as `game.k3x9.told`; they mean nothing to the bus. Any text of up to
+/// [`SUBJECT`] bytes is one.
 pub trait Bus: Debug + Send + Sync + 'static {
     /// Tells all listeners of a subject, in the order of this caller's messages. Never waits.
     fn publish(&self, subject: &str, message: Bytes);
@@ -58,7 +85,8 @@ pub trait Bus: Debug + Send + Sync + 'static {
         message: Bytes,
         patience: Duration,
     ) -> Answer<'a, Bytes>;
-    /// Serves a subject, with up to `waiting` questions in the queue.
+    /// Serves a subject, with up to `waiting` questions in the queue. One at a time does; between processes that is
+    /// seen to as well as it can be, and whoever must be alone needs a lease besides.
     fn serve<'a>(&'a self, subject: &'a str, waiting: usize) -> Answer<'a, Requests>;
 }
 
@@ -92,13 +120,40 @@ pub struct Request {
     pub message: Bytes,
     /// When it came to this process.
     pub received: Instant,
-    answer: oneshot::Sender<Bytes>,
+    asker: Asker,
+}
+
+/// Who waits for an answer. Dropped without one, it learns that whoever was asked has gone.
+#[derive(Debug)]
+enum Asker {
+    /// Somebody in this process.
+    Here(oneshot::Sender<Bytes>),
+    /// Somebody in another one.
+    There(nats::Asker),
 }
 
 impl Request {
+    fn new(message: Bytes, asker: Asker) -> Box<Request> {
+        Box::new(Request {
+            message,
+            received: Instant::now(),
+            asker,
+        })
+    }
+
     /// Answers it. An asker who no longer waits misses the answer.
     pub fn answer(self, message: Bytes) {
-        let _ = self.answer.send(message);
+        match self.asker {
+            Asker::Here(asker) => drop(asker.send(message)),
+            Asker::There(asker) => asker.answer(Ok(message)),
+        }
+    }
+
+    /// Tells an asker in another process why there is no answer; one in this process knows it.
+    fn refuse(self, error: BusError) {
+        if let Asker::There(asker) = self.asker {
+            asker.answer(Err(error));
+        }
     }
 }
 

@@ -1,13 +1,15 @@
 //! The bus within one process: nothing is copied, nothing waits, nothing is lost.
 
-use super::{Answer, Bus, BusError, Guard, Listener, Request, Requests, Subscription};
+use super::{
+    Answer, Asker, Bus, BusError, Guard, Listener, Request, Requests, Subscription, check,
+};
 use bytes::Bytes;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 /// Parts with a lock each, so that subjects seldom wait for each other.
@@ -16,10 +18,13 @@ const PARTS: usize = 32;
 /// The listeners of a subject, with the numbers of their registrations.
 type Listeners = Vec<(u64, Arc<dyn Listener>)>;
 
+/// The way to whoever serves a subject.
+pub(crate) type Server = mpsc::Sender<Box<Request>>;
+
 #[derive(Default)]
 struct Part {
     listeners: HashMap<String, Listeners>,
-    servers: HashMap<String, (u64, mpsc::Sender<Box<Request>>)>,
+    servers: HashMap<String, (u64, Server)>,
 }
 
 struct Shared {
@@ -76,6 +81,30 @@ impl LocalBus {
             }),
         }
     }
+
+    /// Whoever serves a subject.
+    pub(crate) fn server(&self, subject: &str) -> Option<Server> {
+        let part = self.shared.part(subject);
+        part.servers.get(subject).map(|(_, server)| server.clone())
+    }
+
+    /// Tells the listeners of a subject that messages may have been lost.
+    pub(crate) fn missed(&self, subject: &str) {
+        let part = self.shared.part(subject);
+        for (_, listener) in part.listeners.get(subject).into_iter().flatten() {
+            listener.missed();
+        }
+    }
+
+    /// Tells all listeners that messages may have been lost.
+    pub(crate) fn all_missed(&self) {
+        for part in &self.shared.parts {
+            let part = part.lock().unwrap_or_else(PoisonError::into_inner);
+            for (_, listener) in part.listeners.values().flatten() {
+                listener.missed();
+            }
+        }
+    }
 }
 
 impl Default for LocalBus {
@@ -108,6 +137,7 @@ impl Bus for LocalBus {
         listener: Arc<dyn Listener>,
     ) -> Answer<'a, Subscription> {
         Box::pin(async move {
+            check(subject)?;
             let number = self.shared.number();
             let mut part = self.shared.part(subject);
             let listeners = part.listeners.entry(subject.into()).or_default();
@@ -128,19 +158,12 @@ impl Bus for LocalBus {
         patience: Duration,
     ) -> Answer<'a, Bytes> {
         Box::pin(async move {
-            let (answer, told) = oneshot::channel();
-            let request = Request {
-                message,
-                received: Instant::now(),
-                answer,
-            };
-            let server = self.shared.part(subject).servers.get(subject).cloned();
-            let (_, server) = server.ok_or(BusError::Nobody)?;
+            check(subject)?;
+            let (asker, told) = oneshot::channel();
+            let request = Request::new(message, Asker::Here(asker));
+            let server = self.server(subject).ok_or(BusError::Nobody)?;
             let asked = async {
-                server
-                    .send(Box::new(request))
-                    .await
-                    .map_err(|_| BusError::Nobody)?;
+                server.send(request).await.map_err(|_| BusError::Nobody)?;
                 // It may end while questions wait: they are dropped with it.
                 drop(server);
                 told.await.map_err(|_| BusError::Gone)
@@ -154,6 +177,7 @@ impl Bus for LocalBus {
 
     fn serve<'a>(&'a self, subject: &'a str, waiting: usize) -> Answer<'a, Requests> {
         Box::pin(async move {
+            check(subject)?;
             let number = self.shared.number();
             let (asks, queue) = mpsc::channel(waiting.max(1));
             let mut part = self.shared.part(subject);
