@@ -5,6 +5,7 @@ mod access;
 mod faults;
 mod proxy;
 mod server;
+mod serving;
 
 use super::*;
 use std::sync::Mutex;

@@ -75,7 +75,9 @@ impl Link {
             match (held, refused) {
                 (Some(false), true) => return Err(BusError::Nobody),
                 (Some(false), false) => return Err(BusError::Gone),
-                (Some(true) | None, _) => silence = AGAIN,
+                (Some(true), _) => silence = AGAIN,
+                // That may have been lost, too.
+                (None, _) => silence = AGAIN.min(silence * 2),
             }
         }
     }
