@@ -12,7 +12,7 @@ mod process;
 use common::browser::Browser;
 use common::{Fallible, Socket};
 use house::{Bot, House, PATIENCE};
-use play::rating::{Rating, Score, engine_id, rated};
+use play::rating::{Score, engine_id, rated};
 use serde_json::{Value, json};
 use server::wire::{
     ArchivePage, Challenge, Challenges, ClientMessage, DeclineReason, GameCard, Lobby, Paired,
@@ -75,8 +75,8 @@ async fn fairy_stockfish_plays_rated_games_against_a_level() -> Fallible<()> {
     let mut sides = Vec::new();
     let now_ms = points[0].at_ms;
     let (mut robot, mut level) = (
-        Rating::first("robot", now_ms),
-        Rating::first(&engine_id(1), now_ms),
+        server::ratings::first("robot", now_ms),
+        server::ratings::first(&engine_id(1), now_ms),
     );
     for point in &points {
         let game = page.games.iter().find(|g| g.id == point.game);

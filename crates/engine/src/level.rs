@@ -96,6 +96,8 @@ impl Skill {
 }
 
 impl Level {
+    /// The weakest.
+    pub const FIRST: Level = Level(1);
     /// Full strength.
     pub const FULL: Level = Level(8);
 

@@ -20,8 +20,7 @@ const SCALE: f64 = 173.7178;
 /// Rating periods in a year without a game: 60 becomes 110 in that time at a volatility of 0.06.
 const PERIODS_A_YEAR: f64 = 78.0;
 const YEAR_MS: f64 = 365.25 * 24.0 * 3_600_000.0;
-/// The engine's levels begin with these ratings, as matches between them have shown (`docs/levels.md`).
-const LEVELS: [u16; 8] = [800, 960, 1140, 1330, 1550, 1760, 1970, 2220];
+/// Deviation of a level of the engine to begin with.
 const LEVEL_DEVIATION: f64 = 150.0;
 /// Clocks with at least this much time are rapid, and slow.
 const RAPID: Duration = Duration::from_secs(8 * 60);
@@ -126,18 +125,12 @@ impl Rating {
         }
     }
 
-    /// The rating that a person or a level of the engine begins with. A level's is an estimate, which its games
-    /// correct.
-    pub fn first(id: &str, at_ms: i64) -> Rating {
-        let new = Rating::new(at_ms);
-        let level = level_of(id).and_then(|level| usize::from(level).checked_sub(1));
-        match level.and_then(|index| LEVELS.get(index)) {
-            Some(rating) => Rating {
-                rating: f64::from(*rating),
-                deviation: LEVEL_DEVIATION,
-                ..new
-            },
-            None => new,
+    /// The rating that a level of the engine begins with, which its games correct.
+    pub fn of_level(rating: u16, at_ms: i64) -> Rating {
+        Rating {
+            rating: f64::from(rating),
+            deviation: LEVEL_DEVIATION,
+            ..Rating::new(at_ms)
         }
     }
 

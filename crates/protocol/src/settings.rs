@@ -7,10 +7,7 @@ use std::time::Duration;
 
 /// Lowest and highest value of `UCI_Elo`: the ratings of the first level and the last. Between them the level with the
 /// nearest rating plays.
-pub const ELO: (i64, i64) = match Level::new(1) {
-    Some(first) => (first.rating() as i64, Level::FULL.rating() as i64),
-    None => (0, 0),
-};
+pub const ELO: (i64, i64) = (Level::FIRST.rating() as i64, Level::FULL.rating() as i64);
 
 /// An option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

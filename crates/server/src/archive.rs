@@ -6,7 +6,7 @@ use crate::directory::Directory;
 use crate::refusal::{Reason, Refused, refused};
 use crate::work::Weight;
 use play::archive::{Finished, UNTIMED};
-use play::rating::{Rating, level_of};
+use play::rating::level_of;
 use play::table::Table;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -209,7 +209,7 @@ impl Archive {
             return Ok(None);
         }
         let then = self.store.rating_at(person, &game.variant, speed, ended_ms);
-        let first = || level_of(person).map(|_| Rating::first(person, ended_ms).rating);
+        let first = || level_of(person).map(|_| crate::ratings::first(person, ended_ms).rating);
         let rating = then.await?.or_else(first);
         Ok(rating.map(|rating| rating.round() as i64))
     }

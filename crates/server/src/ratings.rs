@@ -4,8 +4,9 @@
 
 use crate::refusal::Refused;
 use crate::services::wall_ms;
+use ::engine::Level;
 use play::lobby::Strength;
-use play::rating::{RatedGame, Rating, Speed, rated};
+use play::rating::{RatedGame, Rating, Speed, level_of, rated};
 use std::sync::Arc;
 use std::time::Duration;
 use store::StoreError;
@@ -132,7 +133,7 @@ impl Ratings {
         let row = self.store.rating(person, &game.variant, game.speed.name());
         Ok(match row.await? {
             Some(row) => (rating_of(&row), row.games),
-            None => (Rating::first(person, now_ms), 0),
+            None => (first(person, now_ms), 0),
         })
     }
 
@@ -147,7 +148,7 @@ impl Ratings {
         let now_ms = wall_ms();
         Ok(match row {
             Some(row) => (rating_of(&row).at(now_ms), row.games),
-            None => (Rating::first(person, now_ms), 0),
+            None => (first(person, now_ms), 0),
         })
     }
 
@@ -202,17 +203,10 @@ pub fn rating_of(row: &RatingRow) -> Rating {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use ::engine::Level;
-    use play::rating::{Rating, engine_id};
-
-    /// Neither crate knows the other.
-    #[test]
-    fn levels_begin_with_the_ratings_that_the_engine_gives_them() {
-        for level in Level::all() {
-            let first = Rating::first(&engine_id(level.number()), 0).rating;
-            assert_eq!(first, f64::from(level.rating()), "{level:?}");
-        }
+/// The rating that a person or a level of the engine begins with.
+pub fn first(id: &str, at_ms: i64) -> Rating {
+    match level_of(id).and_then(Level::new) {
+        Some(level) => Rating::of_level(level.rating(), at_ms),
+        None => Rating::new(at_ms),
     }
 }

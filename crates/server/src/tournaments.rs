@@ -23,7 +23,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use live::{Live, read_plan};
 use play::rating;
-use play::rating::{Rating, Speed, engine_id};
+use play::rating::{Speed, engine_id};
 use play::table::Person;
 use play::tournament::{Event, GameResult, Phase, Step, Tournament};
 use std::collections::{HashMap, VecDeque};
@@ -367,7 +367,7 @@ impl Tournaments {
                 rating::level_of(id),
                 strength.knows(first, speed, directory.variants()),
             ) {
-                (Some(_), None) => Rating::first(id, 0).rating.round() as i32,
+                (Some(_), None) => crate::ratings::first(id, 0).rating.round() as i32,
                 (_, known) => known.unwrap_or(play::lobby::UNRATED),
             },
         )

@@ -66,7 +66,7 @@ fn read(stored: &StoredGame) -> Result<Chat, Refused> {
 }
 
 /// Who wrote a line of those who watch.
-pub(super) fn by(heard: &Heard) -> Subject {
+fn by(heard: &Heard) -> Subject {
     Subject {
         id: heard.by.clone(),
         name: heard.line.name.clone(),

@@ -3,7 +3,7 @@
 use crate::services::wall_ms;
 use husun::Side;
 use play::archive::UNTIMED;
-use play::rating::{Rating, Speed};
+use play::rating::Speed;
 use play::table::{Stage, Table};
 use store::running::{BoardRow, RunningRow, RunningSeat};
 
@@ -47,7 +47,7 @@ pub fn begins(table: &Table, began_ms: i64) -> Option<(RunningRow, BoardRow)> {
         let person = table.player_id(side)?;
         let known = table.person(side).filter(|_| table.level(side).is_none());
         Some(RunningSeat {
-            first: Rating::first(&person, 0).rating.round() as i64,
+            first: crate::ratings::first(&person, 0).rating.round() as i64,
             name: table.player_name(side),
             account: known.is_some_and(|person| person.account),
             level: table.level(side).map(i64::from),
