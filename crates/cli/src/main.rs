@@ -25,6 +25,7 @@ mod term;
 mod tui;
 mod tune;
 mod uci;
+mod work;
 mod xboard;
 
 use anyhow::Result;
@@ -70,6 +71,7 @@ enum Command {
     Match(Box<contest::Options>),
     Serve(serve::Options),
     Bot(Box<bot::Options>),
+    Work(work::Options),
     Admin(admin::Options),
     Backup(backup::BackupOptions),
     Restore(backup::RestoreOptions),
@@ -112,6 +114,7 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Match(options)) => contest::run(&games, &options, &args.game_file),
         Some(Command::Serve(options)) => serve::run(&options, games),
         Some(Command::Bot(options)) => bot::run(games, &options, &args.game_file),
+        Some(Command::Work(options)) => work::run(games, &options),
         Some(Command::Admin(options)) => admin::run(&options),
         Some(Command::Backup(options)) => backup::backup(&options),
         Some(Command::Restore(options)) => backup::restore(&options),

@@ -20,6 +20,9 @@ pub struct Options {
     /// Database instead of a file in the data folder: sqlite://FILE or postgres://...
     #[arg(long, value_name = "URL")]
     database: Option<String>,
+    /// NATS server by which workers are reached that lend their cores (`husun work`): nats://HOST:PORT
+    #[arg(long, value_name = "URL")]
+    nats: Option<String>,
     /// Settings; options on the command line take precedence
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -59,6 +62,9 @@ fn settings(options: &Options) -> Result<Config> {
     if let Some(url) = &options.database {
         config.database = Some(url.clone());
     }
+    if let Some(url) = &options.nats {
+        config.workers.nats = Some(url.clone());
+    }
     if let Some(client) = &options.client {
         config.client = Some(client.clone());
     }
@@ -95,7 +101,7 @@ const MOST_CONNECTIONS: u32 = 10_000_000;
 
 /// The log: what `HUSUN_LOG` names, such as `debug` or `server=debug`, or else what an operator should know. Details
 /// of libraries are always left out: they log whole messages and headers, and with them the keys to seats and cookies.
-fn log_to_stderr(json: bool) {
+pub fn log_to_stderr(json: bool) {
     use tracing_subscriber::filter::{EnvFilter, FilterExt, filter_fn};
     use tracing_subscriber::prelude::*;
     let wanted = EnvFilter::try_from_env("HUSUN_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
@@ -148,7 +154,7 @@ async fn serve(config: &Config, games: Catalogue, open: bool) -> Result<()> {
 }
 
 /// Waits for Ctrl+C, or for the system's request to end.
-async fn ended() {
+pub async fn ended() {
     let interrupt = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {

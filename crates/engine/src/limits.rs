@@ -84,6 +84,12 @@ impl Limits {
         self.ponder.as_ref().is_some_and(|p| p.load(Relaxed))
     }
 
+    /// How long a search within these limits takes at most, where time bounds it. `overhead` is what a move loses on its
+    /// way to the clock.
+    pub fn longest(&self, overhead: Duration) -> Option<Duration> {
+        self.budget(overhead).hard
+    }
+
     pub(crate) fn budget(&self, overhead: Duration) -> Budget {
         let least = Duration::from_millis(1);
         let most = self

@@ -85,10 +85,24 @@ impl Library for Catalogue {
     }
 }
 
-/// A catalogue that records which texts are asked for.
-struct Listening<'a> {
-    games: &'a Catalogue,
+/// A library that records which texts are asked for.
+pub(crate) struct Listening<'a> {
+    games: &'a dyn Library,
     heard: RefCell<BTreeMap<String, String>>,
+}
+
+impl Listening<'_> {
+    pub(crate) fn new(games: &dyn Library) -> Listening<'_> {
+        Listening {
+            games,
+            heard: RefCell::default(),
+        }
+    }
+
+    /// The texts that were asked for, by id.
+    pub(crate) fn heard(self) -> BTreeMap<String, String> {
+        self.heard.into_inner()
+    }
 }
 
 impl Library for Listening<'_> {
@@ -100,7 +114,7 @@ impl Library for Listening<'_> {
     }
 
     fn ids(&self) -> Vec<String> {
-        Library::ids(self.games)
+        self.games.ids()
     }
 
     fn reserved(&self, id: &str) -> Option<String> {
@@ -152,15 +166,12 @@ impl Catalogue {
         let text = husun::doc::with_pictures(&file.display().to_string(), &read(file)?, |name| {
             read_picture(&file.with_file_name(name))
         })?;
-        let library = Listening {
-            games: self,
-            heard: RefCell::default(),
-        };
+        let library = Listening::new(self);
         let variant = Variant::parse_with(&file.display().to_string(), &text, &library)?;
         Ok(OwnGame {
             variant,
             text,
-            parents: library.heard.into_inner(),
+            parents: library.heard(),
             rules: read_beside(&rules_path(file))?,
             values: read_beside(&values_path(file))?,
             lessons: read_beside(&lessons_path(file))?,

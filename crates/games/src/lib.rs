@@ -3,10 +3,12 @@
 
 use husun::doc::{GameError, Library};
 use husun::variant::Variant;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 mod catalogue;
+
+use catalogue::Listening;
 
 pub use catalogue::{
     Catalogue, LoadError, OwnGame, UnknownGame, lessons_path, rules_path, values_path,
@@ -78,18 +80,41 @@ pub fn in_order() -> impl Iterator<Item = &'static str> {
 /// assert!(husun_games::variant("checkers").is_none());
 /// ```
 pub fn variant(id: &str) -> Option<Arc<Variant>> {
-    static LOADED: LazyLock<Mutex<HashMap<&'static str, Arc<Variant>>>> =
-        LazyLock::new(Mutex::default);
+    loaded(id).map(|loaded| loaded.variant)
+}
+
+/// The texts of a built-in game: its own, and by id those of the games that it inherits from.
+///
+/// ```
+/// let (text, parents) = husun_games::texts("citadel9").unwrap();
+/// assert!(text.contains("citadel9") && parents.values().all(|text| !text.is_empty()));
+/// assert!(husun_games::texts("checkers").is_none());
+/// ```
+pub fn texts(id: &str) -> Option<(&'static str, Arc<BTreeMap<String, String>>)> {
+    Some((text(id)?.game, loaded(id)?.parents))
+}
+
+#[derive(Clone)]
+struct Loaded {
+    variant: Arc<Variant>,
+    parents: Arc<BTreeMap<String, String>>,
+}
+
+fn loaded(id: &str) -> Option<Loaded> {
+    static LOADED: LazyLock<Mutex<HashMap<&'static str, Loaded>>> = LazyLock::new(Mutex::default);
     let text = text(id)?;
-    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(variant) = loaded.get(text.id) {
-        return Some(variant.clone());
+    let mut all = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(loaded) = all.get(text.id) {
+        return Some(loaded.clone());
     }
     let file = format!("{id}/game.toml");
-    match Variant::parse_with(&file, text.game, &Builtin) {
+    let library = Listening::new(&Builtin);
+    match Variant::parse_with(&file, text.game, &library) {
         Ok(variant) => {
-            loaded.insert(text.id, variant.clone());
-            Some(variant)
+            let parents = Arc::new(library.heard());
+            let loaded = Loaded { variant, parents };
+            all.insert(text.id, loaded.clone());
+            Some(loaded)
         }
         // A test loads every game.
         Err(error) => unreachable!("{error}"),

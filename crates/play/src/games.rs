@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 /// Separates an id from the hash of the text; no id contains it.
 const PARTS: char = '_';
@@ -36,6 +36,13 @@ pub struct Definition {
 struct Texts {
     game: String,
     parents: BTreeMap<String, String>,
+}
+
+impl Texts {
+    fn to_text(&self) -> String {
+        // Only texts: everything in them can be written as JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }
 
 impl Library for Texts {
@@ -70,7 +77,7 @@ pub struct Games {
     /// Those of the catalogue that were read from files.
     own: Vec<(Definition, Arc<Variant>)>,
     /// Those loaded from storage.
-    kept: RwLock<HashMap<String, Arc<Variant>>>,
+    kept: RwLock<HashMap<String, (Definition, Arc<Variant>)>>,
 }
 
 impl Default for Games {
@@ -87,8 +94,7 @@ impl Games {
                 game: own.text().to_owned(),
                 parents: own.parents().clone(),
             };
-            // Only texts: everything in them can be written as JSON.
-            let texts = serde_json::to_string(&texts).unwrap_or_default();
+            let texts = texts.to_text();
             let name = format!("{}{PARTS}{}", own.variant().id(), sum(&texts));
             (Definition { name, texts }, own.variant().clone())
         });
@@ -134,7 +140,7 @@ impl Games {
         let own = self.own.iter().find(|(d, _)| d.name == name);
         own.map(|(_, variant)| variant.clone()).or_else(|| {
             let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-            kept.get(name).cloned()
+            kept.get(name).map(|(_, variant)| variant.clone())
         })
     }
 
@@ -144,7 +150,7 @@ impl Games {
             return definition.name.clone();
         }
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-        let kept = kept.iter().find(|(_, v)| Arc::ptr_eq(v, variant));
+        let kept = kept.iter().find(|(_, (_, v))| Arc::ptr_eq(v, variant));
         kept.map_or(variant.id().to_owned(), |(name, _)| name.clone())
     }
 
@@ -166,6 +172,43 @@ impl Games {
         own.map(|(definition, _)| definition)
     }
 
+    /// The definition with a stored name, of a known game that was read from a file.
+    pub fn defined(&self, name: &str) -> Option<Definition> {
+        let own = self.own.iter().find(|(d, _)| d.name == name);
+        own.map(|(definition, _)| definition.clone()).or_else(|| {
+            let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+            kept.get(name).map(|(definition, _)| definition.clone())
+        })
+    }
+
+    /// The hash of what a stored name's game is defined by, its text and what it inherits from: programs that agree on
+    /// it have the same rules.
+    pub fn hash(&self, name: &str) -> Option<String> {
+        static BUILT_IN_SUMS: LazyLock<RwLock<HashMap<String, String>>> =
+            LazyLock::new(RwLock::default);
+        let id = match name.split_once(PARTS) {
+            Some((id, BUILT_IN)) => id,
+            Some((_, sum)) => return self.stored(name).map(|_| sum.to_owned()),
+            None => name,
+        };
+        let known = BUILT_IN_SUMS.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sum) = known.get(id) {
+            return Some(sum.clone());
+        }
+        drop(known);
+        let (game, parents) = ::games::texts(id)?;
+        let texts = Texts {
+            game: game.to_owned(),
+            parents: BTreeMap::clone(&parents),
+        };
+        let sum = sum(&texts.to_text());
+        let mut known = BUILT_IN_SUMS
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        known.insert(id.to_owned(), sum.clone());
+        Some(sum)
+    }
+
     /// Whether a stored name belongs to a game that must be fetched from storage first.
     pub fn is_missing(&self, name: &str) -> bool {
         name.contains(PARTS) && self.stored(name).is_none()
@@ -183,7 +226,9 @@ impl Games {
         let variant = Variant::parse_with(&definition.name, &texts.game, &texts);
         let variant = variant.map_err(|e| KeptError::Game(name(), Box::new(e)))?;
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(kept.entry(name()).or_insert(variant).clone())
+        let kept = kept.entry(name());
+        let (_, variant) = kept.or_insert_with(|| (definition.clone(), variant));
+        Ok(variant.clone())
     }
 }
 
@@ -226,6 +271,7 @@ mod tests {
 
             let definition = with.definition(variant).ok_or("no definition")?;
             let again = without.keep(definition)?;
+            assert_eq!(without.defined(&name).as_ref(), Some(definition));
             assert_eq!(again.start().fen(), variant.start().fen());
             assert_eq!(without.name(&again), name);
             assert_eq!(without.shown(&name), name);
@@ -242,6 +288,30 @@ mod tests {
         definition.texts = definition.texts.replacen("ranks", "ranks ", 1);
         let error = Games::default().keep(&definition);
         assert!(matches!(error, Err(KeptError::Sum(_))));
+        Ok(())
+    }
+
+    #[test]
+    fn a_hash_says_which_rules_a_name_stands_for() -> Result<(), Box<dyn Error>> {
+        let games = Games::new(examples()?);
+        let mut seen = HashMap::new();
+        for id in ::games::ids() {
+            let hash = games.hash(id).ok_or("no hash")?;
+            assert_eq!(games.hash(id).as_ref(), Some(&hash));
+            assert_eq!(
+                games.hash(&format!("{id}{PARTS}{BUILT_IN}")).as_ref(),
+                Some(&hash)
+            );
+            assert_eq!(seen.insert(hash, id), None, "{id}");
+        }
+        let own = games.find("lagoon")?;
+        let name = games.name(&own);
+        assert!(games.hash(&name).is_some_and(|hash| name.ends_with(&hash)));
+        assert_eq!(Games::default().hash(&name), None, "its text is not there");
+        assert_eq!(games.hash("checkers"), None);
+        // What a game inherits from belongs to what it is.
+        let (game, parents) = ::games::texts("citadelir2020-drawn").ok_or("no game")?;
+        assert!(!parents.is_empty(), "{game}");
         Ok(())
     }
 

@@ -46,6 +46,49 @@ pub struct Config {
     pub push: PushConfig,
     /// Notices by e-mail; none are sent if it is missing.
     pub mail: Option<MailConfig>,
+    /// Workers that do engine jobs on other machines.
+    pub workers: WorkersConfig,
+}
+
+/// Where workers are, for a server that runs alone; those of nodes are where the nodes are.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorkersConfig {
+    /// URL of the NATS server, `nats://HOST:PORT`; there are no workers if it is missing.
+    pub nats: Option<String>,
+    /// What the names of all subjects begin with, so that several clubs can share a NATS server.
+    pub prefix: String,
+    /// File with the certificates by which the NATS server is known, instead of the system's.
+    pub certificates: Option<PathBuf>,
+}
+
+impl Default for WorkersConfig {
+    fn default() -> WorkersConfig {
+        WorkersConfig {
+            nats: None,
+            prefix: "husun".into(),
+            certificates: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for WorkersConfig {
+    /// Without the URL, which may contain a password.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WorkersConfig")
+            .field("prefix", &self.prefix)
+            .finish_non_exhaustive()
+    }
+}
+
+impl WorkersConfig {
+    /// The way to workers, if there is one.
+    pub fn options(&self) -> Option<bus::NatsOptions> {
+        let mut options = bus::NatsOptions::new(self.nats.clone()?);
+        options.prefix.clone_from(&self.prefix);
+        options.certificates.clone_from(&self.certificates);
+        Some(options)
+    }
 }
 
 /// How notices are pushed.
@@ -170,6 +213,7 @@ impl Default for Config {
             limits: Limits::default(),
             push: PushConfig::default(),
             mail: None,
+            workers: WorkersConfig::default(),
         }
     }
 }

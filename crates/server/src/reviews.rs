@@ -13,6 +13,7 @@ use crate::work::Weight;
 use kept::{Kept, KeptOpinion};
 use line::Line;
 use metrics::{counter, gauge};
+use play::Games;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -386,20 +387,38 @@ pub fn nodes(positions: usize) -> u64 {
     NODES.0.min(NODES.1 / positions.max(1) as u64)
 }
 
-/// A job for a position.
-fn job_of(asker: &str, variant: &str, fen: &str, history: &[u64], nodes: u64) -> Job {
-    Job {
-        asker: asker.into(),
-        purpose: Purpose::Review,
-        variant: variant.into(),
-        fen: fen.into(),
-        history: history.to_vec(),
-        level: engine::Level::FULL.number(),
-        clock: None,
-        most: LONGEST,
-        nodes: Some(nodes),
-        lines: 1,
-        seed: 0,
+/// A game as jobs name it.
+struct Rules {
+    /// The name under which the variant is stored.
+    variant: String,
+    definition: String,
+}
+
+impl Rules {
+    fn of(variant: &str, games: &Games) -> Rules {
+        Rules {
+            variant: variant.into(),
+            definition: games.hash(variant).unwrap_or_default(),
+        }
+    }
+
+    /// A job for a position, given as its text and its key.
+    fn job(&self, asker: &str, (fen, key): (&str, u64), history: &[u64], nodes: u64) -> Job {
+        Job {
+            asker: asker.into(),
+            purpose: Purpose::Review,
+            variant: self.variant.clone(),
+            definition: self.definition.clone(),
+            fen: fen.into(),
+            key,
+            history: history.to_vec(),
+            level: engine::Level::FULL.number(),
+            clock: None,
+            most: LONGEST,
+            nodes: Some(nodes),
+            lines: 1,
+            seed: 0,
+        }
     }
 }
 

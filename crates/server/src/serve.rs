@@ -8,7 +8,7 @@ use crate::archive::Archive;
 use crate::clock::{BEAT, Halt, ServerClock, TimeNote};
 use crate::config::{Config, ConfigError};
 use crate::directory::Directory;
-use crate::engines::{Engines, LocalEngines};
+use crate::engines::{Engines, LocalEngines, RemoteEngines};
 use crate::http::gate::Gate;
 use crate::http::{self, cache::AnswerCache, client::Client, hosts::Hosts, operate::StorageHealth};
 use crate::limits::Guard;
@@ -35,7 +35,7 @@ use crate::votes::Votes;
 use crate::watching::Watching;
 use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
-use bus::LocalBus;
+use bus::{BusError, LocalBus, NatsBus, NatsError, NatsOptions};
 use games::Catalogue;
 use lessons::Courses;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -44,7 +44,7 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use store::{Health, SqlStore, Store, StoreError, Writer, millis};
@@ -60,6 +60,8 @@ const PING: Duration = Duration::from_secs(2);
 const AGAIN: Duration = Duration::from_millis(500);
 /// How long a database that another server uses is waited for: one that is just ending.
 const HANDOVER: Duration = Duration::from_secs(3);
+/// Pause between attempts to reach workers.
+const WORKERS: Duration = Duration::from_secs(2);
 /// How long games may take to store what they are at when the server goes down.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -94,6 +96,12 @@ pub enum ServeError {
     /// Threads cannot be started.
     #[error("threads cannot be started: {0}")]
     Threads(io::Error),
+    /// Where workers are makes no sense.
+    #[error("workers: {0}")]
+    Nats(#[from] NatsError),
+    /// The way to workers does not carry what it must.
+    #[error("workers: {0}")]
+    Workers(#[from] BusError),
 }
 
 /// A server that is bound to its address and has not begun to serve.
@@ -157,8 +165,7 @@ pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeErr
     let address = listener.local_addr().map_err(data)?;
     let pass = PassFile::write(&config.data, address).map_err(data)?;
     let games = Arc::new(Games::new(games));
-    let engines = LocalEngines::new(config.engine_threads, config.engine_hash, &games);
-    let engines = Arc::new(engines.map_err(ServeError::Threads)?);
+    let engines = engines(&config, &games).await?;
     Ok(Running {
         config,
         listener,
@@ -171,6 +178,44 @@ pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeErr
         mail,
         _lock: folder_lock,
     })
+}
+
+/// The engine's threads: the own ones, and those of workers where there may be some.
+async fn engines(config: &Config, games: &Arc<Games>) -> Result<Arc<dyn Engines>, ServeError> {
+    let local = LocalEngines::new(config.engine_threads, config.engine_hash, games)
+        .map_err(ServeError::Threads)?;
+    let Some(mut options) = config.workers.options() else {
+        return Ok(Arc::new(local));
+    };
+    options.name = "husun server".into();
+    let engines = RemoteEngines::new(local, games.clone()).map_err(ServeError::Threads)?;
+    let engines = Arc::new(engines);
+    match NatsBus::connect(options.clone()).await {
+        Ok(bus) => engines.attach(Arc::new(bus)).await?,
+        Err(error @ NatsError::Connect { .. }) => {
+            tracing::warn!(%error, "workers cannot be reached yet");
+            tokio::spawn(reach_workers(Arc::downgrade(&engines), options));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(engines)
+}
+
+/// Waits for the NATS server by which workers are reached; players do not.
+async fn reach_workers(engines: Weak<RemoteEngines>, options: NatsOptions) {
+    loop {
+        tokio::time::sleep(WORKERS).await;
+        let Some(engines) = engines.upgrade() else {
+            return;
+        };
+        let Ok(bus) = NatsBus::connect(options.clone()).await else {
+            continue;
+        };
+        match engines.attach(Arc::new(bus)).await {
+            Ok(()) => return tracing::info!("workers can be reached"),
+            Err(error) => tracing::warn!(%error, "workers cannot be reached yet"),
+        }
+    }
 }
 
 impl Running {

@@ -2,22 +2,26 @@
 
 use super::queue::{QUEUE, Queue, Queues, Task};
 use super::*;
+use play::Games;
+use std::time::Instant;
 
-type Tested = Result<(), Box<dyn std::error::Error>>;
+pub(super) type Tested = Result<(), Box<dyn std::error::Error>>;
 
 /// Jobs of this one end in a fault.
 pub(super) const FAULTY: &str = "faulty";
 
-const SHORT: Duration = Duration::from_millis(20);
-const WAIT: Duration = Duration::from_secs(30);
+pub(super) const SHORT: Duration = Duration::from_millis(20);
+pub(super) const WAIT: Duration = Duration::from_secs(30);
 
-fn job(asker: &str, purpose: Purpose, most: Duration) -> Result<Job, &'static str> {
+pub(super) fn job(asker: &str, purpose: Purpose, most: Duration) -> Result<Job, &'static str> {
     let variant = games::variant(games::ORTHODOX).ok_or("no game")?;
     Ok(Job {
         asker: asker.into(),
         purpose,
         variant: variant.id().to_owned(),
+        definition: Games::default().hash(variant.id()).ok_or("no hash")?,
         fen: variant.start().fen(),
+        key: variant.start().key(),
         history: Vec::new(),
         level: 8,
         clock: None,
@@ -33,12 +37,8 @@ fn task(asker: &str) -> Result<Task, &'static str> {
 }
 
 fn task_for(asker: &str, purpose: Purpose) -> Result<Task, &'static str> {
-    Ok(Task {
-        job: job(asker, purpose, SHORT)?,
-        since: Instant::now(),
-        reports: mpsc::unbounded_channel().0,
-        stop: Arc::default(),
-    })
+    let job = job(asker, purpose, SHORT)?;
+    Ok(Task::new(job, mpsc::unbounded_channel().0))
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn those_who_ask_take_turns() -> Tested {
         queue.push(task(asker)?)?;
     }
     let mut order = Vec::new();
-    while let Some(task) = queue.pop() {
+    while let Some(task) = queue.pop(&|_| true) {
         order.push(task.job.asker);
     }
     assert_eq!(order, ["ann", "bob", "cleo", "ann", "bob", "ann"]);
@@ -72,10 +72,10 @@ fn reviews_come_between_games_and_analyses() -> Tested {
         }
     }
     // The thread for games alone takes nothing else.
-    let first = queues.pop(false).ok_or("nothing")?;
+    let first = queues.pop(false, &|_| true).ok_or("nothing")?;
     assert_eq!(first.job.purpose, Purpose::Play);
     let mut order = String::new();
-    while let Some(task) = queues.pop(true) {
+    while let Some(task) = queues.pop(true, &|_| true) {
         order.push(match task.job.purpose {
             Purpose::Play => 'p',
             Purpose::Analysis => 'a',
@@ -83,7 +83,7 @@ fn reviews_come_between_games_and_analyses() -> Tested {
         });
     }
     assert_eq!(order, "prrrrrrrrarrrrrrrrarrrr");
-    assert!(queues.pop(false).is_none());
+    assert!(queues.pop(false, &|_| true).is_none());
     Ok(())
 }
 
@@ -125,7 +125,7 @@ fn it_is_known_how_many_come_before() -> Tested {
     }
     let before = ["ann", "bob", "cleo", "dora"].map(|asker| queue.before(asker));
     assert_eq!(before, [Some(0), Some(1), Some(2), None]);
-    queue.pop();
+    queue.pop(&|_| true);
     assert_eq!(
         (queue.before("bob"), queue.before("ann")),
         (Some(0), Some(2))

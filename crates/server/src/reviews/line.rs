@@ -1,6 +1,6 @@
 //! The positions of a game as the engine is asked about them.
 
-use super::job_of;
+use super::Rules;
 use super::kept::{Kept, KeptOpinion};
 use crate::engines::Job;
 use crate::refusal::Refused;
@@ -10,7 +10,7 @@ use play::Games;
 
 /// The positions of a game, the start first.
 pub struct Line {
-    variant: String,
+    rules: Rules,
     fens: Vec<String>,
     keys: Vec<u64>,
     /// What the rules say of the last one.
@@ -27,7 +27,7 @@ impl Line {
         let end = game.outcome();
         let end = end.map(|end| Opinion::of_end(turn, end.winner).score.into());
         Ok(Line {
-            variant: kept.variant.clone(),
+            rules: Rules::of(&kept.variant, games),
             fens: positions().map(Position::fen).collect(),
             keys: positions().map(Position::key).collect(),
             end,
@@ -46,7 +46,7 @@ impl Line {
 
     /// A job for the engine.
     pub fn job(&self, place: usize, asker: &str, nodes: u64) -> Job {
-        let history = &self.keys[..place];
-        job_of(asker, &self.variant, &self.fens[place], history, nodes)
+        let position = (self.fens[place].as_str(), self.keys[place]);
+        self.rules.job(asker, position, &self.keys[..place], nodes)
     }
 }

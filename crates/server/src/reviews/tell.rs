@@ -1,7 +1,7 @@
 //! Reviews as they are told: from what is kept, by the formulas of the engine's crate, to the shapes of the wire.
 
 use super::kept::{Kept, KeptOpinion, moves_of};
-use super::{job_of, nodes};
+use super::{Rules, nodes};
 use crate::engines::Job;
 use crate::refusal::{Reason, Refused, refused};
 use crate::wire::{
@@ -181,8 +181,7 @@ fn moment(ply: usize, moment: Moment, variant: &Variant) -> ReviewMoment {
 
 /// A move that is tried instead of one of the game.
 pub struct Trial {
-    /// The name under which the variant is stored.
-    variant: String,
+    rules: Rules,
     before: Position,
     m: Move,
     after: Position,
@@ -223,7 +222,7 @@ impl Trial {
         let end = outcome.map(|end| Opinion::of_end(after.turn(), end.winner).score.into());
         let same = made.is_some_and(|made| made == before.uci(m).to_string());
         Ok(Trial {
-            variant: kept.variant.clone(),
+            rules: Rules::of(&kept.variant, games),
             thought: opinion(place).read(&before),
             known: end.or_else(|| same.then(|| opinion(place + 1))),
             nodes: nodes(kept.positions()),
@@ -241,13 +240,9 @@ impl Trial {
 
     /// What the engine is to be asked.
     pub fn job(&self, asker: &str) -> Job {
-        job_of(
-            asker,
-            &self.variant,
-            &self.after.fen(),
-            &self.history,
-            self.nodes,
-        )
+        let fen = self.after.fen();
+        let position = (fen.as_str(), self.after.key());
+        self.rules.job(asker, position, &self.history, self.nodes)
     }
 
     /// What is said of the move.

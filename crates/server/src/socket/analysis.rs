@@ -94,11 +94,14 @@ impl Analysis {
 fn job(games: &Games, game: &Game, asker: String, lines: u8) -> Job {
     let position = game.position();
     let history = (0..game.moves().len()).filter_map(|ply| game.position_at(ply));
+    let variant = games.name(game.variant());
     Job {
         asker,
         purpose: Purpose::Analysis,
-        variant: games.name(game.variant()),
+        definition: games.hash(&variant).unwrap_or_default(),
+        variant,
         fen: position.fen(),
+        key: position.key(),
         history: history.map(Position::key).collect(),
         level: Level::FULL.number(),
         clock: None,

@@ -122,11 +122,14 @@ impl GameTask {
             remaining: clock.remaining(game.turn(), now),
         });
         let history = (0..ply).filter_map(|ply| game.position_at(ply));
+        let variant = self.table.games().name(game.variant());
         Some(Job {
             asker: self.id.clone(),
             purpose: Purpose::Play,
-            variant: self.table.games().name(game.variant()),
+            definition: self.table.games().hash(&variant)?,
+            variant,
             fen: game.position().fen(),
+            key: game.position().key(),
             history: history.map(Position::key).collect(),
             level: level.number(),
             clock,

@@ -1,0 +1,227 @@
+//! `husun work` as a process: it plays for a server, is killed, stopped and ended while a game's clock runs, and says what
+//! is wrong.
+#![cfg(unix)]
+
+#[path = "../../server/tests/common/mod.rs"]
+mod common;
+#[path = "common/house.rs"]
+mod house;
+#[path = "common/process.rs"]
+mod process;
+
+use common::{Fallible, Request, Socket, ask};
+use house::{House, PATIENCE};
+use server::wire::{ClientMessage, AnalyseQuestion, GameMade, ServerMessage};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// The NATS server of the tests.
+fn nats() -> Fallible<String> {
+    Ok(std::env::var("HUSUN_TEST_NATS")
+        .map_err(|_| "HUSUN_TEST_NATS is not set: scripts/nats sets it")?)
+}
+
+fn prefix(name: &str) -> String {
+    format!("test-{name}-{}", std::process::id())
+}
+
+/// A server that workers may work for.
+async fn open(name: &str) -> Fallible<House> {
+    let workers = format!("[workers]\nnats = \"{}\"\nprefix = \"{}\"", nats()?, prefix(name));
+    House::open_with(name, &workers).await
+}
+
+/// `husun work` as a process. It ends when this is dropped.
+struct Worker(Child);
+
+impl Worker {
+    fn start(name: &str) -> Fallible<Worker> {
+        let child = Command::new(env!("CARGO_BIN_EXE_husun"))
+            .args(["work", "--threads", "1", "--hash", "1", "--nats", &nats()?])
+            .args(["--prefix", &prefix(name), "--name", name])
+            .stderr(Stdio::piped())
+            .spawn()?;
+        Ok(Worker(child))
+    }
+
+    fn signal(&self, signal: &str) -> Fallible<()> {
+        let pid = self.0.id().to_string();
+        let sent = Command::new("kill").args([signal, &pid]).status()?;
+        assert!(sent.success());
+        Ok(())
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // Gone already, if it has ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The sum of a figure over its labels that contain some text.
+async fn figure(house: &House, name: &str, label: &str) -> Fallible<f64> {
+    let metrics = ask(house.address, Request::get("/metrics")).await?;
+    let lines = metrics.body.lines();
+    let lines = lines.filter(|l| l.split(['{', ' ']).next() == Some(name) && l.contains(label));
+    let numbers = lines.filter_map(|l| l.rsplit(' ').next()?.parse::<f64>().ok());
+    Ok(numbers.sum())
+}
+
+async fn until(house: &House, name: &str, label: &str, least: f64) -> Fallible<()> {
+    let start = Instant::now();
+    while figure(house, name, label).await? < least {
+        if start.elapsed() > PATIENCE {
+            return Err(format!("{name} {label} does not come to {least}").into());
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    Ok(())
+}
+
+/// A game against full strength, which thinks for seconds about every move.
+async fn game(house: &House) -> Fallible<Socket> {
+    let wishes = r#"{"variant":"chess","side":"white","level":8,"clock":"fischer:3m+0s"}"#;
+    let made = ask(house.address, Request::post("/api/games", wishes)).await?;
+    let made: GameMade = made.json()?;
+    let mut white = Socket::open(house.address, &[]).await?;
+    white.join(&made.id, Some(&made.seat)).await?;
+    Ok(white)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-cli --test workers -- --ignored nats"]
+async fn nats_a_worker_plays_and_is_killed_and_stopped() -> Fallible<()> {
+    let house = open("worker-killed").await?;
+    let mut white = game(&house).await?;
+    let first = Worker::start("worker-killed")?;
+    until(&house, "husun_workers", "", 1.0).await?;
+    white.play(0, "d2d4").await?;
+    let now = white.ply(2).await?;
+    assert!(now.result.is_none());
+    until(&house, "husun_engine_jobs_total", "by=\"worker\"", 1.0).await?;
+
+    // Killed while it thinks and the clock runs: own threads move in time.
+    white.play(2, "g1f3").await?;
+    until(&house, "husun_worker_jobs", "", 1.0).await?;
+    first.signal("-9")?;
+    let now = white.ply(4).await?;
+    assert!(now.result.is_none(), "{:?}", now.result);
+    assert_eq!(figure(&house, "husun_worker_redone_total", "gone").await?, 1.0);
+    until_none(&house).await?;
+
+    // Stopped while it thinks; it goes on later and is of use again.
+    let second = Worker::start("worker-killed")?;
+    until(&house, "husun_workers", "", 1.0).await?;
+    white.play(4, "c1f4").await?;
+    until(&house, "husun_worker_jobs", "", 1.0).await?;
+    second.signal("-STOP")?;
+    let now = white.ply(6).await?;
+    assert!(now.result.is_none(), "{:?}", now.result);
+    assert_eq!(figure(&house, "husun_worker_redone_total", "gone").await?, 2.0);
+    second.signal("-CONT")?;
+    until(&house, "husun_workers", "", 1.0).await?;
+    let done = figure(&house, "husun_engine_jobs_total", "by=\"worker\"").await?;
+    analyse(&mut white, 1).await?;
+    until(&house, "husun_engine_jobs_total", "by=\"worker\"", done + 1.0).await?;
+    assert_eq!(figure(&house, "husun_worker_refused_total", "").await?, 0.0);
+    drop(second);
+    house.close()
+}
+
+async fn until_none(house: &House) -> Fallible<()> {
+    let start = Instant::now();
+    while figure(house, "husun_workers", "").await? > 0.0 {
+        if start.elapsed() > PATIENCE {
+            return Err("workers do not go".into());
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    Ok(())
+}
+
+/// Asks for an analysis and waits for its first lines.
+async fn analyse(socket: &mut Socket, number: u32) -> Fallible<()> {
+    let question = AnalyseQuestion {
+        n: number,
+        variant: "shatranj".into(),
+        fen: None,
+        moves: Vec::new(),
+        lines: Some(2),
+    };
+    socket.say(&ClientMessage::Analyse(question)).await?;
+    let lines = |m| match m {
+        ServerMessage::Analysis { n, lines, done, .. } if n == number && lines.len() == 2 => {
+            (!done).then_some(())
+        }
+        _ => None,
+    };
+    socket.until(lines).await
+}
+
+/// An analysis streams from a worker, ends there when nobody wants it, and is given back when the worker ends.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-cli --test workers -- --ignored nats"]
+async fn nats_an_analysis_streams_and_is_given_back() -> Fallible<()> {
+    let house = open("worker-ends").await?;
+    let mut worker = Worker::start("worker-ends")?;
+    until(&house, "husun_workers", "", 1.0).await?;
+    let mut socket = Socket::open(house.address, &[]).await?;
+    analyse(&mut socket, 1).await?;
+    assert_eq!(figure(&house, "husun_worker_jobs", "").await?, 1.0);
+    // The next question ends the one before.
+    analyse(&mut socket, 2).await?;
+    assert_eq!(figure(&house, "husun_worker_jobs", "").await?, 1.0);
+    worker.signal("-INT")?;
+    let mut said = String::new();
+    let mut pipe = worker.0.stderr.take().ok_or("no pipe")?;
+    let status = worker.0.wait()?;
+    std::io::Read::read_to_string(&mut pipe, &mut said)?;
+    assert!(status.success(), "{status}: {said}");
+    assert!(said.contains("Connected, with 1 thread;"), "{said}");
+    assert!(said.contains("Done: 0 moves"), "{said}");
+    assert_eq!(figure(&house, "husun_worker_redone_total", "given back").await?, 1.0);
+    // It goes on here.
+    let done = |m| match m {
+        ServerMessage::Analysis { n: 2, done: true, .. } => Some(()),
+        _ => None,
+    };
+    tokio::time::timeout(PATIENCE, socket.until(done)).await??;
+    house.close()
+}
+
+fn told(args: &[&str]) -> Fallible<(Output, String)> {
+    let output = Command::new(env!("CARGO_BIN_EXE_husun"))
+        .args(args)
+        .env_remove("HUSUN_NATS")
+        .output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    Ok((output, said))
+}
+
+#[test]
+fn what_is_wrong_is_said() -> Fallible<()> {
+    for (args, words) in [
+        (&["work"][..], "expected --nats nats://host:port, or husun_nats"),
+        (
+            &["work", "--nats", "nats://127.0.0.1:1"],
+            "the nats server 127.0.0.1:1: no connection",
+        ),
+        (&["work", "--nats", "http://x"], "begins neither with nats://"),
+        (
+            &["work", "--nats", "nats://127.0.0.1:1", "--prefix", "a b"],
+            "the prefix of subjects is \"a b\"",
+        ),
+        (
+            &["work", "--nats", "nats://127.0.0.1:1", "--games", "chess,citadl9"],
+            "did you mean `citadel9`?",
+        ),
+        (&["work", "--nats", "nats://127.0.0.1:1", "--threads", "0"], "1..=1024"),
+    ] {
+        let (output, said) = told(args)?;
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.to_lowercase().contains(words), "{args:?}: {said}");
+    }
+    Ok(())
+}
