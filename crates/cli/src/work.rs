@@ -138,7 +138,9 @@ fn state(bus: &NatsBus, tally: &Tally, since: Duration) -> String {
     match servers {
         0 if since < Duration::from_secs(5) => "looking for servers".into(),
         0 => "no server is there; do they have the same --nats and prefix?".into(),
-        n if n == strange => "the servers are of a version that this program cannot work for".into(),
+        n if n == strange => {
+            "the servers are of a version that this program cannot work for".into()
+        }
         1 => "1 server".into(),
         n => format!("{n} servers"),
     }

@@ -11,7 +11,7 @@ mod process;
 
 use common::{Fallible, Request, Socket, ask};
 use house::{House, PATIENCE};
-use server::wire::{ClientMessage, AnalyseQuestion, GameMade, ServerMessage};
+use server::wire::{AnalyseQuestion, ClientMessage, GameMade, ServerMessage};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,11 @@ fn prefix(name: &str) -> String {
 
 /// A server that workers may work for.
 async fn open(name: &str) -> Fallible<House> {
-    let workers = format!("[workers]\nnats = \"{}\"\nprefix = \"{}\"", nats()?, prefix(name));
+    let workers = format!(
+        "[workers]\nnats = \"{}\"\nprefix = \"{}\"",
+        nats()?,
+        prefix(name)
+    );
     House::open_with(name, &workers).await
 }
 
@@ -108,8 +112,11 @@ async fn nats_a_worker_plays_and_is_killed_and_stopped() -> Fallible<()> {
     first.signal("-9")?;
     let now = white.ply(4).await?;
     assert!(now.result.is_none(), "{:?}", now.result);
-    assert_eq!(figure(&house, "husun_worker_redone_total", "gone").await?, 1.0);
-    until_none(&house).await?;
+    assert_eq!(
+        figure(&house, "husun_worker_redone_total", "gone").await?,
+        1.0
+    );
+    until_none(&house, "husun_workers").await?;
 
     // Stopped while it thinks; it goes on later and is of use again.
     let second = Worker::start("worker-killed")?;
@@ -119,22 +126,31 @@ async fn nats_a_worker_plays_and_is_killed_and_stopped() -> Fallible<()> {
     second.signal("-STOP")?;
     let now = white.ply(6).await?;
     assert!(now.result.is_none(), "{:?}", now.result);
-    assert_eq!(figure(&house, "husun_worker_redone_total", "gone").await?, 2.0);
+    assert_eq!(
+        figure(&house, "husun_worker_redone_total", "gone").await?,
+        2.0
+    );
     second.signal("-CONT")?;
     until(&house, "husun_workers", "", 1.0).await?;
     let done = figure(&house, "husun_engine_jobs_total", "by=\"worker\"").await?;
     analyse(&mut white, 1).await?;
-    until(&house, "husun_engine_jobs_total", "by=\"worker\"", done + 1.0).await?;
+    until(
+        &house,
+        "husun_engine_jobs_total",
+        "by=\"worker\"",
+        done + 1.0,
+    )
+    .await?;
     assert_eq!(figure(&house, "husun_worker_refused_total", "").await?, 0.0);
     drop(second);
     house.close()
 }
 
-async fn until_none(house: &House) -> Fallible<()> {
+async fn until_none(house: &House, name: &str) -> Fallible<()> {
     let start = Instant::now();
-    while figure(house, "husun_workers", "").await? > 0.0 {
+    while figure(house, name, "").await? > 0.0 {
         if start.elapsed() > PATIENCE {
-            return Err("workers do not go".into());
+            return Err(format!("{name} does not come to 0").into());
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -169,10 +185,13 @@ async fn nats_an_analysis_streams_and_is_given_back() -> Fallible<()> {
     until(&house, "husun_workers", "", 1.0).await?;
     let mut socket = Socket::open(house.address, &[]).await?;
     analyse(&mut socket, 1).await?;
-    assert_eq!(figure(&house, "husun_worker_jobs", "").await?, 1.0);
-    // The next question ends the one before.
+    until(&house, "husun_worker_jobs", "", 1.0).await?;
+    // Who asked goes.
+    drop(socket);
+    until_none(&house, "husun_worker_jobs").await?;
+    let mut socket = Socket::open(house.address, &[]).await?;
     analyse(&mut socket, 2).await?;
-    assert_eq!(figure(&house, "husun_worker_jobs", "").await?, 1.0);
+    until(&house, "husun_worker_jobs", "", 1.0).await?;
     worker.signal("-INT")?;
     let mut said = String::new();
     let mut pipe = worker.0.stderr.take().ok_or("no pipe")?;
@@ -181,10 +200,15 @@ async fn nats_an_analysis_streams_and_is_given_back() -> Fallible<()> {
     assert!(status.success(), "{status}: {said}");
     assert!(said.contains("Connected, with 1 thread;"), "{said}");
     assert!(said.contains("Done: 0 moves"), "{said}");
-    assert_eq!(figure(&house, "husun_worker_redone_total", "given back").await?, 1.0);
+    assert_eq!(
+        figure(&house, "husun_worker_redone_total", "given back").await?,
+        1.0
+    );
     // It goes on here.
     let done = |m| match m {
-        ServerMessage::Analysis { n: 2, done: true, .. } => Some(()),
+        ServerMessage::Analysis {
+            n: 2, done: true, ..
+        } => Some(()),
         _ => None,
     };
     tokio::time::timeout(PATIENCE, socket.until(done)).await??;
@@ -203,21 +227,36 @@ fn told(args: &[&str]) -> Fallible<(Output, String)> {
 #[test]
 fn what_is_wrong_is_said() -> Fallible<()> {
     for (args, words) in [
-        (&["work"][..], "expected --nats nats://host:port, or husun_nats"),
+        (
+            &["work"][..],
+            "expected --nats nats://host:port, or husun_nats",
+        ),
         (
             &["work", "--nats", "nats://127.0.0.1:1"],
             "the nats server 127.0.0.1:1: no connection",
         ),
-        (&["work", "--nats", "http://x"], "begins neither with nats://"),
+        (
+            &["work", "--nats", "http://x"],
+            "begins neither with nats://",
+        ),
         (
             &["work", "--nats", "nats://127.0.0.1:1", "--prefix", "a b"],
             "the prefix of subjects is \"a b\"",
         ),
         (
-            &["work", "--nats", "nats://127.0.0.1:1", "--games", "chess,citadl9"],
+            &[
+                "work",
+                "--nats",
+                "nats://127.0.0.1:1",
+                "--games",
+                "chess,citadl9",
+            ],
             "did you mean `citadel9`?",
         ),
-        (&["work", "--nats", "nats://127.0.0.1:1", "--threads", "0"], "1..=1024"),
+        (
+            &["work", "--nats", "nats://127.0.0.1:1", "--threads", "0"],
+            "1..=1024",
+        ),
     ] {
         let (output, said) = told(args)?;
         assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");

@@ -14,6 +14,7 @@ pub mod limits;
 pub mod lobby;
 pub mod moderation;
 pub mod net;
+pub mod node;
 pub mod notices;
 pub mod operator;
 pub mod outgoing;
@@ -38,5 +39,5 @@ pub mod watching;
 pub mod wire;
 pub mod work;
 
-pub use config::{Config, ConfigError};
+pub use config::{Config, ConfigError, NodeConfig};
 pub use serve::{Running, ServeError, bind, take_folder};

@@ -1,5 +1,6 @@
 //! Where figures are gathered for `/metrics`.
 
+use super::figures;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::sync::OnceLock;
 
@@ -25,6 +26,7 @@ pub(super) fn recorder() -> PrometheusHandle {
         if metrics::set_global_recorder(recorder).is_err() {
             tracing::warn!("metrics are recorded elsewhere");
         }
+        figures::describe();
         handle
     };
     RECORDER.get_or_init(install).clone()

@@ -709,18 +709,28 @@ async fn nats_carries_jobs_and_answers() -> Tested {
     let lent = odd.job(false).await?;
     let reply = odd.give(lent.number, good("e2e5")).await?;
     assert!(matches!(reply, Reply::Distrusted { .. }), "{reply:?}");
-    let workers = [Honest::new(&buses[2], 2, None), Honest::new(&buses[3], 1, None)];
+    let workers = [
+        Honest::new(&buses[2], 2, None),
+        Honest::new(&buses[3], 1, None),
+    ];
     for mut asked in asked {
         assert!(timeout(WAIT, asked.end()).await?.is_some());
     }
     let done = || workers.each_ref().map(|worker| worker.tally.jobs());
     until(|| done().iter().sum::<u64>() == 20).await?;
     assert!(done().iter().all(|jobs| *jobs > 0), "{:?}", done());
-    let mut analysis = servers[1].engines.ask(job("ann", Purpose::Analysis, LONG)?)?;
+    let mut analysis = servers[1]
+        .engines
+        .ask(job("ann", Purpose::Analysis, LONG)?)?;
     assert!(timeout(WAIT, analysis.next()).await?.is_some());
     assert_eq!(servers[1].lent(), 1);
     drop(analysis);
-    let busy = || workers.iter().map(|w| w.tally.busy.load(Relaxed)).sum::<usize>();
+    let busy = || {
+        workers
+            .iter()
+            .map(|w| w.tally.busy.load(Relaxed))
+            .sum::<usize>()
+    };
     until(|| servers[1].lent() == 0 && busy() == 0).await?;
     for worker in workers {
         worker.end().await?;
