@@ -2,21 +2,14 @@
 //! rules, and games that go on after a restart of either.
 #![cfg(unix)]
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-#[path = "common/house.rs"]
-mod house;
-#[path = "common/process.rs"]
-mod process;
-
-use common::browser::Browser;
-use common::{Fallible, Socket};
-use house::{Bot, House, PATIENCE};
+use crate::common::browser::Browser;
+use crate::common::{Fallible, Socket};
+use crate::house::{Bot, House, PATIENCE};
 use play::rating::{Score, engine_id, rated};
 use serde_json::{Value, json};
 use server::wire::{
-    ArchivePage, Challenge, Challenges, ClientMessage, DeclineReason, GameCard, Lobby, Paired,
-    Profile, RankedPlayer, RatingPoint, Seek, ServerMessage, Side, Stage,
+    ArchivePage, Challenge, Challenges, ClientMessage, DeclineReason, GameCard, Lobby,
+    Paired, Profile, RankedPlayer, RatingPoint, Seek, ServerMessage, Side, Stage,
 };
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

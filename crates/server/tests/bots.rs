@@ -1,14 +1,12 @@
 //! Programs as players, from outside: their accounts are marked for good, a token plays and does nothing else, and one
 //! that was taken back opens nothing.
 
-mod common;
-
-use common::browser::{Browser, code};
-use common::{Answer, Fallible, Request, Socket, TestServer, ask_from};
+use crate::common::browser::{Browser, code};
+use crate::common::{Answer, Fallible, Request, Socket, TestServer, ask_from};
 use serde_json::{Value, json};
 use server::wire::{
-    ArchivePage, Challenge, ClientMessage, Exported, GameMade, Lobby, Me, Profile, SeekMade,
-    ServerMessage, Snapshot, TokenMade,
+    ArchivePage, Challenge, ClientMessage, Exported, GameMade, Lobby, Me, Profile,
+    SeekMade, ServerMessage, Snapshot, TokenMade,
 };
 use std::net::IpAddr;
 use std::time::Duration;

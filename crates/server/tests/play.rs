@@ -1,8 +1,6 @@
 //! Games as players meet them: made, played, left, resumed after a restart, watched, listed.
 
-mod common;
-
-use common::{Fallible, Request, Socket, TestServer};
+use crate::common::{Fallible, Request, Socket, TestServer};
 use server::wire::{
     AttemptNow, AttemptProgress, Chapter, ClientMessage, GameCard, GameMade, LessonCard,
     LessonDetail, PgnAnswer, PositionAnswer, ReachAnswer, RulesText, RunningPage, ServerMessage,
