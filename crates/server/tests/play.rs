@@ -302,7 +302,7 @@ async fn all_games_are_told_with_pictures_and_moves() -> Fallible<()> {
         );
         for path in [
             "board.svg",
-            "board.svg?theme=dark",
+            "board.svg?theme=dark&board=wood",
             "empty.svg",
             "pieces/themed.css",
             "pieces/letters.css",
