@@ -14,6 +14,7 @@ pub mod limits;
 pub mod lobby;
 pub mod moderation;
 pub mod net;
+pub mod node;
 pub mod notices;
 pub mod operator;
 pub mod outgoing;
@@ -36,6 +37,6 @@ pub mod votes;
 pub mod watching;
 pub mod work;
 
-pub use config::{Config, ConfigError};
+pub use config::{Config, ConfigError, NodeConfig};
 pub use serve::{Running, ServeError, bind, take_folder};
 pub use wire;
