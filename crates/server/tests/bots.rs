@@ -68,8 +68,9 @@ async fn a_program_meets_only_those_who_welcome_it() -> Fallible<()> {
         assert_eq!(met.paired.ok_or("not paired")?.opponent, "Ann");
         let welcome = people::seek(&mut bob, anyone).await?;
         assert_eq!(welcome.paired.ok_or("not paired")?.opponent, "Robot");
-        let gone = program.ask("DELETE", &format!("/api/lobby/seeks/{other}"), Value::Null);
-        assert_eq!(gone.await?.status, 404);
+        let path = format!("/api/lobby/seeks/{other}");
+        let gone = program.ask("DELETE", &path, Value::Null).await?;
+        assert_eq!(gone.status, 404);
     }
     let odd = json!({ "clocks": ["days:3"], "opponents": "dogs" });
     assert_eq!(ann.ask("POST", "/api/lobby/seeks", odd).await?.status, 422);
