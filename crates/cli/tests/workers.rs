@@ -2,15 +2,8 @@
 //! is wrong.
 #![cfg(unix)]
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-#[path = "common/house.rs"]
-mod house;
-#[path = "common/process.rs"]
-mod process;
-
-use common::{Fallible, Request, Socket, ask};
-use house::{House, PATIENCE};
+use crate::common::{Fallible, Request, Socket, ask};
+use crate::house::{House, PATIENCE};
 use server::wire::{AnalyseQuestion, ClientMessage, GameMade, ServerMessage};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -95,8 +88,9 @@ async fn game(house: &House) -> Fallible<Socket> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-cli --test workers -- --ignored nats"]
+#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-cli --test apart -- --ignored nats"]
 async fn nats_a_worker_plays_and_is_killed_and_stopped() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let house = open("worker-killed").await?;
     let mut white = game(&house).await?;
     let first = Worker::start("worker-killed")?;
@@ -178,8 +172,9 @@ async fn analyse(socket: &mut Socket, number: u32) -> Fallible<()> {
 
 /// An analysis streams from a worker, ends there when nobody wants it, and is given back when the worker ends.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-cli --test workers -- --ignored nats"]
+#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-cli --test apart -- --ignored nats"]
 async fn nats_an_analysis_streams_and_is_given_back() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let house = open("worker-ends").await?;
     let mut worker = Worker::start("worker-ends")?;
     until(&house, "husun_workers", "", 1.0).await?;
@@ -226,6 +221,7 @@ fn told(args: &[&str]) -> Fallible<(Output, String)> {
 
 #[test]
 fn what_is_wrong_is_said() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     for (args, words) in [
         (
             &["work"][..],
