@@ -415,6 +415,10 @@ impl Config {
         }
         if let Some(node) = &self.node {
             node.check(self.database.as_deref())?;
+            if self.workers.nats.is_some() {
+                let expected = "no such key beside [node]: the nodes' own NATS server is where their workers are";
+                return Err(wrong("workers.nats", "...".into(), expected.into()));
+            }
         }
         Ok(Config {
             mail: self.mail.as_ref().map(MailConfig::checked).transpose()?,
@@ -639,6 +643,13 @@ mod tests {
                 "node.name = ",
             ),
             (told(|c| node(c, |n| n.nats.clear()))?, "node.nats = "),
+            (
+                told(|c| {
+                    node(c, |_| ());
+                    c.workers.nats = Some("nats://127.0.0.1:4222".into());
+                })?,
+                "workers.nats = ...: expected no such key",
+            ),
             (
                 told(|c| node(c, |n| n.lease_seconds = 1))?,
                 "node.lease_seconds = ",

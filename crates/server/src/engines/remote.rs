@@ -4,9 +4,9 @@
 
 mod answers;
 mod lent;
+pub mod messages;
 #[cfg(test)]
 mod tests;
-pub mod wire;
 
 use super::queue::Task;
 use super::{Asked, Busy, Engines, Job, LocalEngines, Purpose};
@@ -14,6 +14,7 @@ use answers::{Answers, Item};
 use bus::{Bus, BusError, Listener, Request, Requests, Subscription};
 use bytes::Bytes;
 use lent::{Lent, Loss};
+use messages::{Ask, Assignment, Beat, CALL, Call, JobId, Outcome, PROTOCOL, Reply, Told};
 use metrics::{counter, gauge, histogram};
 use play::Games;
 use std::fmt;
@@ -22,7 +23,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
-use wire::{Ask, Assignment, Beat, CALL, Call, JobId, Outcome, PROTOCOL, Reply, Told};
 
 /// How often it is looked at what is lent.
 const LOOK: Duration = Duration::from_millis(50);
@@ -84,14 +84,14 @@ impl RemoteEngines {
             let heard = sender.clone();
             Arc::new(Ear { heard, read })
         };
-        let beats = ear(|message| wire::read(message).map(Heard::Beat));
-        let lines = ear(|message| wire::read(message).map(Heard::Told));
+        let beats = ear(|message| messages::read(message).map(Heard::Beat));
+        let lines = ear(|message| messages::read(message).map(Heard::Told));
         let node = &self.inner.node;
         let places = [
-            bus.subscribe(wire::BEATS, beats).await?,
-            bus.subscribe(&wire::lines(node), lines).await?,
+            bus.subscribe(messages::BEATS, beats).await?,
+            bus.subscribe(&messages::lines(node), lines).await?,
         ];
-        let requests = bus.serve(&wire::asked(node), ASKED).await?;
+        let requests = bus.serve(&messages::asked(node), ASKED).await?;
         if self.inner.bus.set(bus).is_err() {
             return Ok(());
         }
@@ -148,7 +148,7 @@ impl Inner {
             protocol: PROTOCOL,
             waiting: self.local.shared.waiting(),
         };
-        self.publish(wire::CALLS, wire::write(&call));
+        self.publish(messages::CALLS, messages::write(&call));
     }
 
     /// Has a worker end a search.
@@ -157,7 +157,7 @@ impl Inner {
             node: self.node.clone(),
             number,
         };
-        self.publish(&wire::stop(worker), wire::write(&id));
+        self.publish(&messages::stop(worker), messages::write(&id));
     }
 
     fn publish(&self, subject: &str, message: Bytes) {
@@ -168,7 +168,7 @@ impl Inner {
 
     async fn serve(self: Arc<Self>, mut requests: Requests) {
         while let Some(request) = requests.next().await {
-            match wire::read(&request.message) {
+            match messages::read(&request.message) {
                 Some(Ask::Take {
                     worker,
                     name,
@@ -178,7 +178,7 @@ impl Inner {
                 }) => {
                     self.lent().note(&worker, &name, threads, None);
                     let reply = self.take(&worker, analyses, games.as_deref());
-                    request.answer(wire::write(&reply));
+                    request.answer(messages::write(&reply));
                 }
                 Some(Ask::Give {
                     worker,
@@ -187,11 +187,11 @@ impl Inner {
                 }) => self.give(worker, number, outcome, request),
                 Some(Ask::Definition { name }) => {
                     let known = self.games.defined(&name);
-                    let known = known.map(|known| wire::Definition {
+                    let known = known.map(|known| messages::Definition {
                         name: known.name,
                         texts: known.texts,
                     });
-                    request.answer(wire::write(&Reply::Definition(known)));
+                    request.answer(messages::write(&Reply::Definition(known)));
                 }
                 // Whoever asks what is not understood learns that nobody answers.
                 None => wrong_message(),
@@ -261,7 +261,7 @@ impl Inner {
                 Reply::Noted
             }
         };
-        request.answer(wire::write(&reply));
+        request.answer(messages::write(&reply));
     }
 
     /// A job that was lent is done by somebody else.

@@ -51,7 +51,7 @@ pub(super) fn limits(job: &Job) -> Limits {
 pub(super) fn overhead(job: &Job, waited: Duration) -> Duration {
     // While a game with a clock waits its clock runs; a time for thinking alone begins with the thinking.
     match job.clock {
-        Some(_) => OVERHEAD + waited,
+        Some(_) => OVERHEAD.saturating_add(waited),
         None => OVERHEAD,
     }
 }

@@ -3,7 +3,7 @@
 
 mod threads;
 
-use super::remote::wire::{
+use super::remote::messages::{
     self, Ask, Assignment, BEAT, Beat, CALL, Call, JobId, Outcome, PROTOCOL, Reply, Told, Unfit,
 };
 use super::{Job, Purpose, Report};
@@ -177,15 +177,15 @@ async fn listen(
 ) -> Result<[Subscription; 2], BusError> {
     let calls = Arc::new(Ear {
         heard: heard.clone(),
-        read: |message| wire::read(message).map(Heard::Call),
+        read: |message| messages::read(message).map(Heard::Call),
     });
     let stops = Arc::new(Ear {
         heard,
-        read: |message| wire::read(message).map(Heard::Stop),
+        read: |message| messages::read(message).map(Heard::Stop),
     });
     Ok([
-        bus.subscribe(wire::CALLS, calls).await?,
-        bus.subscribe(&wire::stop(id), stops).await?,
+        bus.subscribe(messages::CALLS, calls).await?,
+        bus.subscribe(&messages::stop(id), stops).await?,
     ])
 }
 
@@ -294,7 +294,7 @@ impl Worker {
             jobs: lock(&self.jobs).keys().cloned().collect(),
             goes,
         };
-        self.bus.publish(wire::BEATS, wire::write(&beat));
+        self.bus.publish(messages::BEATS, messages::write(&beat));
     }
 
     /// Takes a job whenever a thread is free.
@@ -380,9 +380,9 @@ impl Worker {
     }
 
     async fn request(&self, node: &str, ask: &Ask) -> Result<Option<Reply>, BusError> {
-        let subject = wire::asked(node);
-        let asked = self.bus.request(&subject, wire::write(ask), PATIENCE);
-        asked.await.map(|answer| wire::read(&answer))
+        let subject = messages::asked(node);
+        let asked = self.bus.request(&subject, messages::write(ask), PATIENCE);
+        asked.await.map(|answer| messages::read(&answer))
     }
 
     async fn carry_out(
@@ -396,7 +396,7 @@ impl Worker {
         let begun = Instant::now();
         let outcome = match self.position(&id.node, &assignment.job).await {
             Ok(position) => {
-                let waited = assignment.waited + begun.elapsed();
+                let waited = assignment.waited.saturating_add(begun.elapsed());
                 self.think(&id, assignment.job, position, waited, &stop)
                     .await
             }
@@ -431,7 +431,7 @@ impl Worker {
     /// Fetches the definition of a game from a file. Its name contains the hash of its texts, so they are the right ones.
     async fn learn(&self, node: &str, name: &str) -> Option<()> {
         let ask = Ask::Definition { name: name.into() };
-        let Some(Reply::Definition(Some(wire::Definition { texts, .. }))) =
+        let Some(Reply::Definition(Some(messages::Definition { texts, .. }))) =
             self.request(node, &ask).await.ok()?
         else {
             return None;
@@ -480,7 +480,7 @@ impl Worker {
             else {
                 continue;
             };
-            let lines = wire::Lines {
+            let lines = messages::Lines {
                 depth,
                 nodes,
                 lines,
@@ -491,8 +491,8 @@ impl Worker {
                     number: id.number,
                     lines: lines.clone(),
                 };
-                let subject = wire::lines(&id.node);
-                self.bus.publish(&subject, wire::write(&told));
+                let subject = messages::lines(&id.node);
+                self.bus.publish(&subject, messages::write(&told));
             }
             last = Some(lines);
         }

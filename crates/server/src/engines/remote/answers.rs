@@ -2,7 +2,7 @@
 //! serve everybody.
 
 use super::Inner;
-use super::wire::{self, Lines, Reply};
+use super::messages::{self, Lines, Reply};
 use crate::engines::check::{self, Nonsense};
 use crate::engines::{Job, Report, Thought};
 use bus::Request;
@@ -90,7 +90,7 @@ impl Inner {
                 request,
             } => {
                 let reply = self.done(&worker, number, thought, lines);
-                request.answer(wire::write(&reply));
+                request.answer(messages::write(&reply));
             }
         }
     }

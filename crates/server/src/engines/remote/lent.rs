@@ -14,6 +14,8 @@ const SLACK: Duration = Duration::from_millis(400);
 const UNNAMED: Duration = Duration::from_secs(2);
 /// A worker that is late so often in a row gets no more jobs.
 const LATE: u32 = 3;
+/// Threads that a worker is believed to have at most.
+const THREADS: usize = 1024;
 /// Workers that are remembered as wrong.
 const WRONG: usize = 1000;
 
@@ -101,6 +103,7 @@ impl Lent {
         if self.distrusted(worker).is_some() {
             return;
         }
+        let threads = threads.min(THREADS);
         let known = self.workers.entry(worker.into()).or_insert_with(|| {
             tracing::info!(worker = name, threads, "a worker is there");
             Known {

@@ -1,6 +1,6 @@
 //! Servers and workers on one bus in the process: honest workers as they are, and others that say what they are told to.
 
-use super::wire::{Beat, CALL, Lines, Told, Unfit};
+use super::messages::{Beat, CALL, Lines, Told, Unfit};
 use super::*;
 use crate::engines::tests::{SHORT, Tested, WAIT, job};
 use crate::engines::worker::{Tally, WorkerError, WorkerOptions, work};
@@ -41,7 +41,7 @@ impl Server {
     }
 
     fn subject(&self) -> String {
-        wire::asked(&self.engines.inner.node)
+        messages::asked(&self.engines.inner.node)
     }
 
     fn lent(&self) -> usize {
@@ -105,8 +105,8 @@ impl Odd {
     }
 
     async fn ask(&self, ask: &Ask) -> Result<Reply, Box<dyn std::error::Error>> {
-        let asked = self.bus.request(&self.subject, wire::write(ask), WAIT);
-        Ok(wire::read(&asked.await?).ok_or("no reply")?)
+        let asked = self.bus.request(&self.subject, messages::write(ask), WAIT);
+        Ok(messages::read(&asked.await?).ok_or("no reply")?)
     }
 
     async fn take(&self, analyses: bool) -> Result<Reply, Box<dyn std::error::Error>> {
@@ -153,7 +153,7 @@ impl Odd {
             jobs: numbers.iter().map(id).collect(),
             goes: false,
         };
-        self.bus.publish(wire::BEATS, wire::write(&beat));
+        self.bus.publish(messages::BEATS, messages::write(&beat));
     }
 }
 
@@ -580,18 +580,18 @@ async fn noise_is_passed_over() -> Tested {
             lines: Vec::new(),
         },
     };
-    let lines = wire::lines(&server.engines.inner.node);
+    let lines = messages::lines(&server.engines.inner.node);
     for noise in ["", "{}", "[[[[", "{\"worker\":1}"] {
-        for subject in [&lines, wire::BEATS, wire::CALLS] {
+        for subject in [&lines, messages::BEATS, messages::CALLS] {
             bus.publish(subject, noise.to_owned().into());
         }
         let subject = server.subject();
         let answer = bus.request(&subject, noise.to_owned().into(), WAIT);
         assert_eq!(answer.await, Err(BusError::Gone));
     }
-    bus.publish(&lines, wire::write(&told("other", number)));
-    bus.publish(&lines, wire::write(&told("odd", number + 1)));
-    bus.publish(&lines, wire::write(&told("odd", number)));
+    bus.publish(&lines, messages::write(&told("other", number)));
+    bus.publish(&lines, messages::write(&told("odd", number + 1)));
+    bus.publish(&lines, messages::write(&told("odd", number)));
     let heard = timeout(WAIT, asked.next()).await?;
     assert!(matches!(heard, Some(Report::Lines { depth: 7, .. })));
     // One worker cannot answer for another.
