@@ -13,10 +13,10 @@ use crate::accounts::Accounts;
 use crate::limits::Guard;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{Services, secret};
-use crate::show::{self, Moment, Presence};
 use crate::task::messages::{Ask, Heard, asked_at};
 use crate::task::{Command, GameTask, Handle};
 use crate::wire::GameCard;
+use crate::wire::show::{self, Moment, Presence};
 use crate::work::{Weight, Work};
 use bytes::Bytes;
 use husun::Side;
@@ -338,11 +338,9 @@ impl Directory {
                 ..e
             })?;
         }
-        let read = self
-            .work()
+        self.work()
             .run(Weight::Light, move || read(&stored, &services))
-            .await?;
-        read
+            .await?
     }
 
     /// Takes the names of deleted accounts out of their games, in storage and then in memory.
