@@ -2,29 +2,21 @@
 //! for longer than its lease, or cut off, and PostgreSQL and NATS are restarted. Nothing that was acknowledged is lost or
 //! doubled, no game has two owners or a result that nobody has played, and clocks agree with the wall's.
 //!
-//!     scripts/postgres cargo test --workspace --test nodes -- --ignored --nocapture
+//!     scripts/postgres cargo test --workspace --test apart -- --ignored --nocapture --test-threads 1 nodes::
 //!
 //! `HUSUN_NODES_SECONDS` (60) and `HUSUN_NODES_GAMES` (12) ask for more, `HUSUN_NODES_SEED` for a run that was before,
 //! `HUSUN_NODES_STRICT=1` for the bounds that hold on a machine that does nothing else.
-#![cfg(target_os = "linux")]
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-#[path = "nodes/house.rs"]
 mod house;
-#[path = "nodes/players.rs"]
 mod players;
-#[path = "common/process.rs"]
-mod process;
 #[path = "../../bus/src/tests/proxy.rs"]
 mod proxy;
-#[path = "nodes/referee.rs"]
 mod referee;
 
-use common::Fallible;
+use crate::common::Fallible;
+use crate::process::asked;
 use house::{Fault, House};
 use players::Club;
-use process::asked;
 use std::time::{Duration, Instant};
 
 /// A small pseudo-random number generator (splitmix64).
@@ -47,6 +39,7 @@ const NODES: usize = 3;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL and NATS"]
 async fn faults_of_nodes_postgres_and_nats_cost_no_move() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let chance = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     let seed = asked("HUSUN_NODES_SEED", chance.as_nanos() as usize & 0xff_ffff);
     let seconds = asked("HUSUN_NODES_SECONDS", 60) as u64;
@@ -79,6 +72,7 @@ async fn faults_of_nodes_postgres_and_nats_cost_no_move() -> Fallible<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs PostgreSQL and NATS"]
 async fn a_node_that_is_told_to_go_hands_its_games_over() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let mut house = House::open("leaving", 2).await?;
     let club = Club::open(house.addresses(), asked("HUSUN_NODES_GAMES", 6), 7).await?;
     for at in [0, 1, 0] {

@@ -1,9 +1,9 @@
 //! Nodes as processes, each behind proxies of its own to PostgreSQL and NATS, and what can happen to them.
 
 use super::Random;
-use super::common::Fallible;
-use super::process::{Process, folder};
 use super::proxy::{Proxy, Way};
+use crate::common::Fallible;
+use crate::process::{Process, folder};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -2,8 +2,8 @@
 //! told and when.
 
 use super::Random;
-use super::common::{Fallible, Request, Socket, ask};
 use super::house::Fault;
+use crate::common::{Fallible, Request, Socket, ask};
 use server::wire::{ClientMessage, GameMade, Now, ServerMessage, Stage};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

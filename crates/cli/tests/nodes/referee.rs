@@ -1,8 +1,8 @@
 //! Compares what players were told with what is stored.
 
-use super::common::{Fallible, Request, ask};
 use super::house::House;
 use super::players::{Played, strict};
+use crate::common::{Fallible, Request, ask};
 use server::wire::{Snapshot, Stage};
 use std::collections::HashSet;
 use std::process::Command;
