@@ -11,6 +11,7 @@ mod inspect;
 mod learn;
 mod list;
 mod markdown;
+mod nodes;
 mod perft;
 mod pgn;
 mod piece;
@@ -73,6 +74,7 @@ enum Command {
     Bot(Box<bot::Options>),
     Work(work::Options),
     Admin(admin::Options),
+    Nodes(nodes::Options),
     Backup(backup::BackupOptions),
     Restore(backup::RestoreOptions),
     /// Print the OpenAPI description of the server, for generating clients
@@ -116,6 +118,7 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Bot(options)) => bot::run(games, &options, &args.game_file),
         Some(Command::Work(options)) => work::run(games, &options),
         Some(Command::Admin(options)) => admin::run(&options),
+        Some(Command::Nodes(options)) => nodes::run(&options),
         Some(Command::Backup(options)) => backup::backup(&options),
         Some(Command::Restore(options)) => backup::restore(&options),
         Some(Command::Openapi) => serve::describe(),

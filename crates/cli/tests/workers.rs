@@ -88,7 +88,7 @@ async fn game(house: &House) -> Fallible<Socket> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-cli --test apart -- --ignored nats"]
+#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-cli --test apart -- --ignored workers::"]
 async fn nats_a_worker_plays_and_is_killed_and_stopped() -> Fallible<()> {
     let _turn = crate::turn(module_path!());
     let house = open("worker-killed").await?;
@@ -172,7 +172,7 @@ async fn analyse(socket: &mut Socket, number: u32) -> Fallible<()> {
 
 /// An analysis streams from a worker, ends there when nobody wants it, and is given back when the worker ends.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-cli --test apart -- --ignored nats"]
+#[ignore = "needs a NATS server: scripts/nats cargo test -p husun-cli --test apart -- --ignored workers::"]
 async fn nats_an_analysis_streams_and_is_given_back() -> Fallible<()> {
     let _turn = crate::turn(module_path!());
     let house = open("worker-ends").await?;

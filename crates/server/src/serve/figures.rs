@@ -73,6 +73,16 @@ pub(super) const FIGURES: &[(&str, Kind, &str)] = &[
     ),
     ("husun_events_stored_total", Counter, "Events stored"),
     ("husun_faults_total", Counter, "Faults of the server"),
+    (
+        "husun_games_adopted_total",
+        Counter,
+        "Games of other nodes that this one has taken over",
+    ),
+    (
+        "husun_games_handed_over_total",
+        Counter,
+        "Games that this node has handed to others",
+    ),
     ("husun_games_made_total", Counter, "Games made"),
     (
         "husun_heartbeats_missed_total",
@@ -101,6 +111,11 @@ pub(super) const FIGURES: &[(&str, Kind, &str)] = &[
         "husun_notices_total",
         Counter,
         "Notices, by the way on which they were sent",
+    ),
+    (
+        "husun_owners_lost_total",
+        Counter,
+        "Games that another node had taken when this one wanted to store something",
     ),
     ("husun_paired_total", Counter, "Games begun from the lobby"),
     ("husun_pushes_total", Counter, "Pushes, by how they ended"),
