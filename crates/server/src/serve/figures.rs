@@ -115,7 +115,7 @@ pub(super) const FIGURES: &[(&str, Kind, &str)] = &[
     (
         "husun_owners_lost_total",
         Counter,
-        "Games that another node had taken when this one wanted to store something",
+        "Times that a socket's game was at a node that is gone",
     ),
     ("husun_paired_total", Counter, "Games begun from the lobby"),
     ("husun_pushes_total", Counter, "Pushes, by how they ended"),
