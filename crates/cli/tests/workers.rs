@@ -106,10 +106,7 @@ async fn nats_a_worker_plays_and_is_killed_and_stopped() -> Fallible<()> {
     first.signal("-9")?;
     let now = white.ply(4).await?;
     assert!(now.result.is_none(), "{:?}", now.result);
-    assert_eq!(
-        figure(&house, "husun_worker_redone_total", "gone").await?,
-        1.0
-    );
+    until(&house, "husun_worker_redone_total", "gone", 1.0).await?;
     until_none(&house, "husun_workers").await?;
 
     // Stopped while it thinks; it goes on later and is of use again.
@@ -120,10 +117,7 @@ async fn nats_a_worker_plays_and_is_killed_and_stopped() -> Fallible<()> {
     second.signal("-STOP")?;
     let now = white.ply(6).await?;
     assert!(now.result.is_none(), "{:?}", now.result);
-    assert_eq!(
-        figure(&house, "husun_worker_redone_total", "gone").await?,
-        2.0
-    );
+    until(&house, "husun_worker_redone_total", "gone", 2.0).await?;
     second.signal("-CONT")?;
     until(&house, "husun_workers", "", 1.0).await?;
     let done = figure(&house, "husun_engine_jobs_total", "by=\"worker\"").await?;
