@@ -229,6 +229,8 @@ mod tests {
             sources(&root().join("crates").join(part).join("src"), &mut files)?;
         }
         let mut gathered = BTreeSet::new();
+        // This file names them without gathering any.
+        files.retain(|file| !file.ends_with("figures.rs"));
         for file in files {
             let text = std::fs::read_to_string(&file)?;
             for (word, kind) in [
