@@ -7,6 +7,7 @@ pub(crate) mod game;
 mod lobby;
 pub(crate) mod outbox;
 
+use crate::accounts::{Accounts, Ends};
 use crate::http::Failure;
 use crate::http::address::Address;
 use crate::limits::{Rate, Ticket};
@@ -31,6 +32,7 @@ use game::{GameGone, GameSide};
 use metrics::{counter, gauge};
 use outbox::{Item, Outbox, TooSlow};
 use play::table::Person;
+use rand::RngExt;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -38,7 +40,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{Notify, broadcast, watch};
 use tokio::time::MissedTickBehavior;
 
 /// Bytes of a message at most.
@@ -55,6 +57,8 @@ const READ_BUFFER: usize = 2 << 10;
 const PING: Duration = Duration::from_secs(5);
 /// A socket from which nothing has come for so long is closed.
 const SILENT: Duration = Duration::from_secs(30);
+/// What was missed is asked anew within this.
+const ANEW: Duration = Duration::from_secs(3);
 /// Time that a socket which the server closes has to take the reason.
 const PARTING: Duration = Duration::from_secs(2);
 /// Messages beyond the rate that are refused before the socket is closed.
@@ -80,14 +84,16 @@ pub async fn open(
     // It listens before it is open, so that no end falls between.
     let endings = Endings {
         told: app.accounts.endings(),
+        accounts: app.accounts.clone(),
         session: visitor.opened_by().map(Into::into),
+        look_at: None,
     };
     let standing = Standing {
         changes: app.moderation.bans().changes(),
         account: visitor.signed_in.is_some(),
         announced: Announced::default(),
     };
-    let mutes = match Mutes::of(&app, &person).await {
+    let mutes = match Mutes::of(&app, &person, Arc::default()).await {
         Ok(mutes) => mutes,
         Err(refused) => return Failure::from(refused).into_response(),
     };
@@ -116,6 +122,8 @@ struct Session {
     tournament: Option<tournaments::Place>,
     /// Small boards that are watched, by their games.
     boards: HashMap<String, Subscription>,
+    /// Something that is told here may have been missed.
+    missed: Arc<Notify>,
 }
 
 /// A socket as it is counted, however it ends.
@@ -169,8 +177,11 @@ async fn send_all(sink: &mut Sink, texts: Vec<Utf8Bytes>) -> bool {
 
 /// Tells when the session ends, or the token is taken back, by which a socket was opened.
 struct Endings {
-    told: broadcast::Receiver<Arc<[String]>>,
+    told: broadcast::Receiver<Ends>,
+    accounts: Accounts,
     session: Option<String>,
+    /// When it is looked whether it has ended.
+    look_at: Option<tokio::time::Instant>,
 }
 
 impl Endings {
@@ -181,13 +192,36 @@ impl Endings {
             return std::future::pending().await;
         };
         loop {
-            match self.told.recv().await {
-                Ok(ended) if !ended.contains(session) => {}
-                Ok(_) | Err(RecvError::Lagged(_)) => return,
-                Err(RecvError::Closed) => return std::future::pending().await,
+            let look_at = self.look_at;
+            let look = async {
+                match look_at {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+                self.accounts.is_open(session).await
+            };
+            tokio::select! {
+                told = self.told.recv() => match told {
+                    Ok(Ends::Of(ended)) if !ended.contains(session) => {}
+                    // Not all at the same moment.
+                    Ok(Ends::Missed) => self.look_at = Some(soon()),
+                    Ok(_) | Err(RecvError::Lagged(_)) => return,
+                    Err(RecvError::Closed) => return std::future::pending().await,
+                },
+                open = look => match open {
+                    Ok(true) => self.look_at = None,
+                    Ok(false) => return,
+                    Err(_) => self.look_at = Some(soon()),
+                },
             }
         }
     }
+}
+
+/// Some moment within [`ANEW`].
+fn soon() -> tokio::time::Instant {
+    let part: f64 = rand::rng().random();
+    tokio::time::Instant::now() + ANEW.mul_f64(part)
 }
 
 /// What moderation has made so for this socket.
@@ -248,6 +282,7 @@ async fn serve(
         place: None,
         tournament: None,
         boards: HashMap::new(),
+        missed: mutes.missed(),
         lag: Duration::ZERO,
         app,
     };
@@ -258,6 +293,8 @@ async fn serve(
     let mut pings = tokio::time::interval(PING);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     standing.changes.mark_changed();
+    let missed = session.missed.clone();
+    let mut anew: Option<tokio::time::Instant> = None;
     session.game.mute(mutes.now());
     let end = loop {
         tokio::select! {
@@ -303,13 +340,22 @@ async fn serve(
                 }
             }
             () = app_closing.closed() => break COME_AGAIN,
-            () = endings.ended() => break standing.look(&session).unwrap_or(End::Ours(1008, "signed out")),
+            () = endings.ended() => {
+                // The reason may be told by another node.
+                session.app.moderation.settled().await;
+                break standing.look(&session).unwrap_or(End::Ours(1008, "signed out"));
+            }
             () = standing.changed() => {
                 if let Some(end) = standing.look(&session) {
                     break end;
                 }
             }
             people = mutes.changed() => session.game.mute(people),
+            () = missed.notified() => anew = anew.or_else(|| Some(soon())),
+            () = tokio::time::sleep_until(anew.unwrap_or_else(soon)), if anew.is_some() => {
+                anew = None;
+                session.tell_anew(&mut mutes).await;
+            }
             _ = pings.tick() => {
                 if heard.elapsed() > SILENT {
                     break End::Ours(1001, "nothing was heard for too long");
