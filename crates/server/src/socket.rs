@@ -242,7 +242,7 @@ async fn serve(
         analysis: analysis::Analysis::new(number, address),
         person,
         address,
-        game: GameSide::new(number, app.directory.services().bus.clone(), outbox.clone()),
+        game: GameSide::new(number, &app.directory, outbox.clone()),
         outbox,
         over: 0,
         place: None,
@@ -252,6 +252,7 @@ async fn serve(
         app,
     };
     let (mut sink, mut stream) = socket.split();
+    let mut app_closing = session.app.directory.sockets_end();
     let mut heard = Instant::now();
     let mut pinged: Option<Instant> = None;
     let mut pings = tokio::time::interval(PING);
@@ -301,6 +302,7 @@ async fn serve(
                     Message::Close(_) => break End::Theirs,
                 }
             }
+            () = app_closing.closed() => break COME_AGAIN,
             () = endings.ended() => break standing.look(&session).unwrap_or(End::Ours(1008, "signed out")),
             () = standing.changed() => {
                 if let Some(end) = standing.look(&session) {
