@@ -1,8 +1,6 @@
 //! Servers under load, killed, or measured by a clock: a program of its own, since what else runs beside them would be
 //! measured, too. Tests of one file may run beside each other, those of two files not ([`turn`]).
 
-#[path = "common/arena.rs"]
-mod arena;
 #[path = "../../server/tests/common/mod.rs"]
 mod common;
 #[path = "common/house.rs"]
@@ -12,7 +10,6 @@ mod process;
 
 mod faults;
 mod flood;
-mod leader_kills;
 mod lobby_load;
 mod nodes;
 mod serve;

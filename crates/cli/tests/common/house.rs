@@ -34,15 +34,12 @@ impl House {
 
     /// A server with other limits.
     pub async fn open_with(name: &str, limits: &str) -> Fallible<House> {
-        House::open_as(name, &format!("[limits]\n{limits}")).await
-    }
-
-    /// A server with other settings.
-    pub async fn open_as(name: &str, settings: &str) -> Fallible<House> {
         let data = folder(name)?;
         let config = data.join("config.toml");
-        let usual = "start_grace_seconds = 0\nengine_pause = false\n";
-        std::fs::write(&config, format!("{usual}{settings}"))?;
+        std::fs::write(
+            &config,
+            format!("start_grace_seconds = 0\nengine_pause = false\n[limits]\n{limits}"),
+        )?;
         let process = Process::start(&data, &config).await?;
         Ok(House {
             address: process.address,
