@@ -12,6 +12,7 @@ use std::sync::Arc;
 mod evaluation;
 mod exchanges;
 mod judge;
+mod network;
 mod picker;
 mod time;
 

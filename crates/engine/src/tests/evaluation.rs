@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The position reflected top to bottom, with the colours exchanged.
-fn reflected(position: &Position) -> Result<Position> {
+pub(super) fn reflected(position: &Position) -> Result<Position> {
     let variant = position.variant();
     let old = position.setup();
     let mirror = |s| {
@@ -63,7 +63,7 @@ fn promotes_alike(variant: &Variant) -> bool {
 
 fn engines(game: &Arc<Variant>) -> [Engine; 2] {
     let tuned = games::values(game.id());
-    [None, tuned].map(|values| Engine::tuned(game.clone(), values, Options::default()))
+    [None, tuned].map(|values| Engine::tuned(game.clone(), values, None, Options::default()))
 }
 
 #[test]
@@ -79,6 +79,7 @@ fn colours_are_judged_alike() -> Result<()> {
                 let there = engine.evaluate(&mirror).ok_or("not judged")?;
                 let told = format!("{}: {} and {}", game.id(), position.fen(), mirror.fen());
                 assert_eq!(here.total, there.total, "{told}");
+                let [here, there] = [here, there].map(|found| found.parts.unwrap_or_default());
                 assert_eq!(here.phase, there.phase, "{told}");
                 assert_eq!(here.squares, there.squares * -1, "{told}");
                 assert_eq!(here.sides, [there.sides[1], there.sides[0]], "{told}");
