@@ -1,6 +1,9 @@
 //! The network with real numbers: what it says of a position, and how the error of many positions changes with each
 //! weight. The work of a batch is divided the same way for any number of threads, so that sums come out the same.
 
+// Several slices are gone through at once.
+#![allow(clippy::needless_range_loop)]
+
 use crate::samples::{Sample, Samples};
 use engine::network::Weights;
 

@@ -6,8 +6,10 @@ use crate::gradient::Model;
 const MEAN: f32 = 0.9;
 const SQUARE: f32 = 0.999;
 const DECAY: f32 = 0.01;
-/// The most that a weight may be: one byte of the output holds 1.98, and the sums of a crowded board still fit 16 bits.
-const MOST: f32 = 1.98;
+/// The most that a weight of the output may be, which is one byte.
+const MOST_OUTPUT: f32 = 1.98;
+/// The most that another weight may be, so that the sums over 128 pieces fit 16 bits.
+const MOST: f32 = 0.99;
 
 /// What it keeps of each weight.
 pub(crate) struct Adam {
@@ -30,7 +32,7 @@ impl Adam {
         self.steps = self.steps.saturating_add(1);
         let first = 1.0 - MEAN.powi(self.steps);
         let second = 1.0 - SQUARE.powi(self.steps);
-        let [_, _, last] = model.places();
+        let [_, output, last] = model.places();
         let kept = self.mean.iter_mut().zip(&mut self.square);
         for (i, ((weight, g), (mean, square))) in
             model.weights.iter_mut().zip(slope).zip(kept).enumerate()
@@ -39,10 +41,10 @@ impl Adam {
             *square = SQUARE * *square + (1.0 - SQUARE) * g * g;
             let step = (*mean / first) / ((*square / second).sqrt() + 1e-8);
             let moved = *weight - rate * (step + DECAY * *weight);
-            *weight = if i < last {
-                moved.clamp(-MOST, MOST)
-            } else {
-                moved
+            *weight = match i {
+                i if i < output => moved.clamp(-MOST, MOST),
+                i if i < last => moved.clamp(-MOST_OUTPUT, MOST_OUTPUT),
+                _ => moved,
             };
         }
     }

@@ -11,7 +11,7 @@ const HELD_OUT: u64 = 20;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     /// Where its inputs begin.
-    start: u32,
+    start: usize,
     /// How many inputs are on for each side.
     count: u16,
     /// What the search thought of it for the side to move, in centipawns.
@@ -32,7 +32,7 @@ impl Samples {
     /// The inputs that are on for the side to move and for the other.
     #[inline(always)]
     pub fn inputs(&self, sample: &Sample) -> [&[u16]; 2] {
-        let (start, count) = (sample.start as usize, usize::from(sample.count));
+        let (start, count) = (sample.start, usize::from(sample.count));
         let both = &self.inputs[start..start + 2 * count];
         let (own, other) = both.split_at(count);
         [own, other]
@@ -43,7 +43,7 @@ impl Samples {
         let [own, other] = [us, us.opponent()].map(|side| layout.active(side, &record.scene));
         let for_white = f32::from(result) / 2.0;
         self.all.push(Sample {
-            start: self.inputs.len() as u32,
+            start: self.inputs.len(),
             count: own.len() as u16,
             score: match us {
                 Side::White => record.score,

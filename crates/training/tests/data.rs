@@ -136,7 +136,7 @@ fn a_file_that_was_cut_off_goes_on_as_if_it_had_not_been() -> Result<()> {
 fn several_threads_play_the_same_games() -> Result<()> {
     let folder = Folder::new("threads")?;
     let game = games::variant("citadel8").ok_or("no such game")?;
-    let sorted = |threads| -> Result<Vec<GameRecords>> {
+    let sorted = |threads: usize| -> Result<Vec<GameRecords>> {
         let file = folder.file(&threads.to_string());
         let wanted = Wanted {
             settings: SETTINGS,
@@ -199,12 +199,12 @@ fn what_does_not_belong_together_is_refused() -> Result<()> {
         Err(DataError::Version { found: 9 })
     ));
     let first = 59 + 13;
-    let damaged = |found| {
+    let damaged = |found: std::result::Result<(), DataError>| {
         let expected = DataError::Damaged {
             game: 3,
             position: 1,
         };
-        assert_eq!(told(Result::err(found)), expected.to_string());
+        assert_eq!(told(found.err()), expected.to_string());
     };
     // More pieces than squares, a right that does not exist, a flag that the game does not have.
     damaged(changed(first + 1, 65));

@@ -10,7 +10,7 @@ use crate::judge::Judge;
 use crate::score::{MAX_PLY, clamp_eval};
 use husun::pos::Pos;
 use husun::set::Set;
-use husun::{Kind, Move, Side, Square};
+use husun::{Kind, Move, Side};
 use std::sync::Arc;
 
 /// A position of the line.
@@ -30,6 +30,8 @@ pub(crate) struct NetworkJudge<S: Set> {
     facts: Arc<Facts<S>>,
     kinds: Vec<Kind>,
     move_rule: i32,
+    /// The left half of the board and the right.
+    halves: [S; 2],
     line: Vec<Entry<S>>,
     /// By place in the line, side and hidden unit.
     sums: Vec<i16>,
@@ -43,6 +45,9 @@ impl<S: Set> NetworkJudge<S> {
         NetworkJudge {
             kinds: facts.kinds.iter().map(|k| k.kind).collect(),
             move_rule: facts.move_rule.map_or(1_000_000, |m| m.max(1) as i32),
+            halves: std::array::from_fn(|half| {
+                S::from_squares(network.layout.halves()[half].iter().copied())
+            }),
             line: Vec::with_capacity(MAX_PLY + 1),
             sums: vec![0; 2 * network.hidden * (MAX_PLY + 1)],
             on: Vec::with_capacity(64),
@@ -52,16 +57,18 @@ impl<S: Set> NetworkJudge<S> {
         }
     }
 
-    fn royal(&self, pos: &Pos<S>, side: Side) -> Option<Square> {
-        (self.facts.tables.royal_pieces(pos) & pos.side(side)).first()
-    }
-
+    /// Adds a position to the line. A side sees the board reflected if it has more royal pieces on the left.
     fn add(&mut self, pos: &Pos<S>) {
-        let layout = &self.network.layout;
-        let reflected = match layout.is_mirrored() {
-            true => Side::ALL.map(|side| layout.reflects(self.royal(pos, side))),
-            false => [false; 2],
-        };
+        let mut reflected = [false; 2];
+        if self.network.layout.is_mirrored() {
+            let all = self.facts.tables.royal_pieces(pos);
+            reflected = Side::ALL.map(|side| {
+                let [left, right] = self
+                    .halves
+                    .map(|half| (all & pos.side(side) & half).count());
+                left > right
+            });
+        }
         self.line.push(Entry {
             pos: *pos,
             reflected,

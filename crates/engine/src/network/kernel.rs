@@ -3,6 +3,8 @@
 //! this is the one module with unsafe code: a function compiled for more than the program's own processor can only be
 //! called so. Measured gain: `docs/networks.md`.
 #![allow(unsafe_code)]
+// Several slices are gone through at once.
+#![allow(clippy::needless_range_loop)]
 
 /// The value of a hidden unit that counts as 1.
 pub const ONE: i16 = 255;

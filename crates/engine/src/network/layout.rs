@@ -24,8 +24,8 @@ pub struct Layout {
     /// Whether a side whose royal piece stands on the left half sees the board reflected left to right.
     mirrored: bool,
     royal: Vec<bool>,
-    /// By square: whether it is on the left half.
-    left: Vec<bool>,
+    /// The squares of the left half and of the right; a middle file is neither.
+    halves: [Vec<Square>; 2],
     /// By side, by whether the board is seen reflected left to right, by square: the square that is seen.
     seen: [[Vec<u16>; 2]; 2],
     /// Where the inputs of castling rights begin, if the game has castling.
@@ -80,10 +80,14 @@ impl Layout {
             squares,
             mirrored,
             royal: variant.pieces().iter().map(|p| p.royal).collect(),
-            left: frame
-                .squares()
-                .map(|s| 2 * frame.file(s) + 1 < frame.files())
-                .collect(),
+            halves: [false, true].map(|right| {
+                let files = frame.files();
+                let on = |s: &Square| match right {
+                    false => 2 * frame.file(*s) + 1 < files,
+                    true => 2 * frame.file(*s) + 1 > files,
+                };
+                frame.squares().filter(on).collect()
+            }),
             seen,
             rights: castling.then_some(pieces),
             flags: Side::ALL.map(|side| {
@@ -105,10 +109,9 @@ impl Layout {
         self.mirrored
     }
 
-    /// Whether a side sees the board reflected, by the square of the first of its royal pieces.
-    #[inline(always)]
-    pub(super) fn reflects(&self, royal: Option<Square>) -> bool {
-        self.mirrored && royal.is_some_and(|square| self.left[square.index()])
+    /// The squares of the left half and of the right.
+    pub(super) fn halves(&self) -> &[Vec<Square>; 2] {
+        &self.halves
     }
 
     /// The input of a piece as a side sees it.
@@ -151,9 +154,14 @@ impl Layout {
 
     /// The inputs that are on in a scene, as a side sees it.
     pub fn active(&self, viewer: Side, scene: &Scene) -> Vec<u16> {
-        let own_royal = |p: &&(Side, Kind, Square)| p.0 == viewer && self.royal[p.1.index()];
-        let royal = scene.pieces.iter().find(own_royal).map(|p| p.2);
-        let reflected = self.reflects(royal);
+        let royals = |half: &Vec<Square>| {
+            let there = |p: &&(Side, Kind, Square)| {
+                p.0 == viewer && self.royal[p.1.index()] && half.contains(&p.2)
+            };
+            scene.pieces.iter().filter(there).count()
+        };
+        let [left, right] = &self.halves;
+        let reflected = self.mirrored && royals(left) > royals(right);
         let pieces = scene.pieces.iter();
         let mut active: Vec<u16> = pieces
             .map(|&(side, kind, square)| self.piece(viewer, reflected, side, kind, square) as u16)

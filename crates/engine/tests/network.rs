@@ -1,16 +1,21 @@
 //! A network as a judge: driven through the search in every game, the same on every processor, the same for both sides
 //! and both halves of the board; and its file, which is refused for every reason.
 
-use super::evaluation::reflected;
-use super::{Result, all_games, random_positions};
-use crate::engine::{Engine, Options};
-use crate::limits::Limits;
-use crate::network::{Identity, MOST_BYTES, Network, NetworkError, Origin, Scene, Weights};
-use crate::random::Random;
-use crate::values::estimate;
 use husun::{CastlingRights, Position, Setup, Side, Square, Variant};
+use husun_engine::network::{
+    Identity, Layout, MOST_BYTES, Network, NetworkError, Origin, Scene, Weights,
+};
+use husun_engine::values::estimate;
+use husun_engine::{Engine, Limits, Options, Random};
+use positions::{all_games, random_positions, reflected};
+use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+#[path = "../src/tests/positions.rs"]
+mod positions;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Kings and rooks, and a piece that goes to one side only.
 fn small(betza: &str) -> Result<Arc<Variant>> {
@@ -20,7 +25,7 @@ fn small(betza: &str) -> Result<Arc<Variant>> {
 
 fn random_network(game: &Variant, hidden: usize, seed: u64) -> Result<Network> {
     let mut random = Random::new(seed);
-    let inputs = crate::network::Layout::of(game).inputs();
+    let inputs = Layout::of(game).inputs();
     let mut some = |n: usize, reach: f64| -> Vec<f32> {
         let one = |_| ((2.0 * random.unit() - 1.0) * reach) as f32;
         (0..n).map(one).collect()
@@ -167,16 +172,19 @@ fn left_and_right_are_judged_alike_where_the_rules_are() -> Result<()> {
             let Some([old, new]) = turned(&position) else {
                 continue;
             };
-            // Of several royal pieces the first one decides which way round the board is seen.
-            if Side::ALL.iter().any(|&side| old.royal_count(side) != 1) {
-                continue;
-            }
-            // On the middle file the board is seen as it is from both.
-            let middle = Side::ALL.iter().any(|&side| {
-                let royal = old.royal_square(side);
-                royal.is_none_or(|s| 2 * game.frame().file(s) + 1 == game.frame().files())
+            // With as many royal pieces on the left as on the right, or none, the board is seen as it is from both.
+            let frame = game.frame();
+            let even = Side::ALL.iter().any(|&side| {
+                let royals = frame.squares().filter(|&s| {
+                    let piece = old.piece_on(s);
+                    piece.is_some_and(|(own, kind)| own == side && game.piece(kind).royal)
+                });
+                let sides = royals.map(|s| {
+                    (2 * i32::from(frame.file(s)) + 1 - i32::from(frame.files())).signum()
+                });
+                sides.sum::<i32>() == 0
             });
-            if !middle {
+            if !even {
                 compared += 1;
                 let told = format!("{}: {}", game.id(), old.fen());
                 assert_eq!(plainly(&network, &old), plainly(&network, &new), "{told}");
@@ -192,9 +200,7 @@ fn left_and_right_are_judged_alike_where_the_rules_are() -> Result<()> {
 
 #[test]
 fn one_piece_that_knows_left_from_right_forbids_mirroring() -> Result<()> {
-    let mirrored = |betza: &str| -> Result<bool> {
-        Ok(crate::network::Layout::of(&*small(betza)?).is_mirrored())
-    };
+    let mirrored = |betza: &str| -> Result<bool> { Ok(Layout::of(&*small(betza)?).is_mirrored()) };
     assert!(mirrored("R")? && mirrored("fbR")? && mirrored("lrRfF")?);
     assert!(!mirrored("fblR")? && !mirrored("frF")?);
     Ok(())
@@ -299,7 +305,7 @@ fn the_largest_numbers_do_no_harm() -> Result<()> {
 fn impossible_weights_are_refused() -> Result<()> {
     let game = small("R")?;
     let hidden = 16;
-    let inputs = crate::network::Layout::of(&game).inputs();
+    let inputs = Layout::of(&game).inputs();
     let weights = |rows: usize, hidden: usize| Weights {
         rows: vec![0.0; rows],
         bias: vec![0.0; hidden],
@@ -335,7 +341,10 @@ fn only_what_changes_play_changes_the_hash() -> Result<()> {
         Ok(Identity::of(&*Variant::parse("small.toml", &text)?))
     };
     assert_eq!(
-        of("name = \"Mini\"", "name = \"Tiny\"\nclock = \"5m+3s\"")?,
+        of(
+            "name = \"Mini\"",
+            "name = \"Tiny\"\nclock = \"tiger:120m+60s\""
+        )?,
         base
     );
     assert_ne!(Identity::of(&*small("B")?), base);
