@@ -1,9 +1,9 @@
 //! `husun serve`: the play server, from its options to its end.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use games::Catalogue;
-use server::Config;
+use server::{Config, NodeConfig};
 use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -20,6 +20,12 @@ pub struct Options {
     /// Database instead of a file in the data folder: sqlite://FILE or postgres://...
     #[arg(long, value_name = "URL")]
     database: Option<String>,
+    /// Serve as one of several nodes that share a PostgreSQL database: a name that no other node has
+    #[arg(long, value_name = "NAME")]
+    node: Option<String>,
+    /// The NATS server by which nodes speak with each other: nats://HOST:PORT
+    #[arg(long, value_name = "URL")]
+    nats: Option<String>,
     /// Settings; options on the command line take precedence
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -58,6 +64,18 @@ fn settings(options: &Options) -> Result<Config> {
     }
     if let Some(url) = &options.database {
         config.database = Some(url.clone());
+    }
+    match (&options.node, &options.nats, &mut config.node) {
+        (name, nats, Some(node)) => {
+            node.name = name.clone().unwrap_or(std::mem::take(&mut node.name));
+            node.nats = nats.clone().unwrap_or(std::mem::take(&mut node.nats));
+        }
+        (Some(name), Some(nats), None) => config.node = Some(NodeConfig::new(name, nats)),
+        (Some(_), None, None) => {
+            bail!("--node: nodes speak with each other by NATS: say where it is with --nats")
+        }
+        (None, Some(_), None) => bail!("--nats is for nodes: give this one a name with --node"),
+        (None, None, None) => {}
     }
     if let Some(client) = &options.client {
         config.client = Some(client.clone());

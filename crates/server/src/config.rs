@@ -46,6 +46,93 @@ pub struct Config {
     pub push: PushConfig,
     /// Notices by e-mail; none are sent if it is missing.
     pub mail: Option<MailConfig>,
+    /// What the server needs to be one of several nodes; it runs alone if it is missing.
+    pub node: Option<NodeConfig>,
+}
+
+/// A server as one of several nodes that share a PostgreSQL database and a NATS server.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NodeConfig {
+    /// Its name, which no other node has at the same time.
+    pub name: String,
+    /// URL of the NATS server, `nats://HOST:PORT`; several of one NATS cluster are separated by commas.
+    pub nats: String,
+    /// What the names of all subjects begin with, so that several clubs can share a NATS server.
+    #[serde(default = "prefix")]
+    pub prefix: String,
+    /// File with the certificates by which the NATS server is known, instead of the system's.
+    #[serde(default)]
+    pub certificates: Option<PathBuf>,
+    /// Where others find it, for those who operate it; where it listens if missing.
+    #[serde(default)]
+    pub address: Option<String>,
+    /// Folder with the keys that all nodes have in common, `cookie.key` and `push.key`; the data folder if missing.
+    #[serde(default)]
+    pub keys: Option<PathBuf>,
+    /// Seconds after which a node that gives no sign has lost its games.
+    #[serde(default = "lease_seconds")]
+    pub lease_seconds: u32,
+}
+
+impl std::fmt::Debug for NodeConfig {
+    /// Without the URL, which may contain a password.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NodeConfig")
+            .field("name", &self.name)
+            .field("address", &self.address)
+            .field("lease_seconds", &self.lease_seconds)
+            .finish_non_exhaustive()
+    }
+}
+
+fn prefix() -> String {
+    "husun".into()
+}
+
+fn lease_seconds() -> u32 {
+    u32::try_from(store::nodes::LEASE.as_secs()).unwrap_or(3)
+}
+
+impl NodeConfig {
+    /// A node with a name, and with whatever else is usual.
+    pub fn new(name: impl Into<String>, nats: impl Into<String>) -> NodeConfig {
+        NodeConfig {
+            name: name.into(),
+            nats: nats.into(),
+            prefix: prefix(),
+            certificates: None,
+            address: None,
+            keys: None,
+            lease_seconds: lease_seconds(),
+        }
+    }
+
+    fn check(&self, database: Option<&str>) -> Result<(), ConfigError> {
+        let wrong = |key: &str, value: &str, expected: &str| ConfigError::Value {
+            key: format!("node.{key}"),
+            value: format!("{value:?}"),
+            expected: expected.into(),
+        };
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if !(1..=40).contains(&self.name.len()) || !self.name.chars().all(is_name) {
+            let expected = "a name of 1 to 40 letters, digits, -, _ and ., which no other node has";
+            return Err(wrong("name", &self.name, expected));
+        }
+        if self.nats.is_empty() {
+            let expected = "where the NATS server is, such as \"nats://127.0.0.1:4222\"";
+            return Err(wrong("nats", &self.nats, expected));
+        }
+        if !(2..=60).contains(&self.lease_seconds) {
+            let value = self.lease_seconds.to_string();
+            return Err(wrong("lease_seconds", &value, "2 to 60"));
+        }
+        let scheme = database.and_then(|url| url.split(':').next());
+        if !matches!(scheme, Some("postgres" | "postgresql")) {
+            return Err(ConfigError::NodeDatabase);
+        }
+        Ok(())
+    }
 }
 
 /// How notices are pushed.
@@ -170,6 +257,7 @@ impl Default for Config {
             limits: Limits::default(),
             push: PushConfig::default(),
             mail: None,
+            node: None,
         }
     }
 }
@@ -203,6 +291,11 @@ pub enum ConfigError {
         /// What it may say.
         expected: String,
     },
+    /// A node without a database that several can use.
+    #[error(
+        "node: several nodes need a PostgreSQL database, which all of them use: expected database = \"postgres://USER@HOST/NAME\""
+    )]
+    NodeDatabase,
 }
 
 /// Whether a name is among those whom the operator has named, if there are such: else everybody's is.
@@ -276,12 +369,21 @@ impl Config {
                 expected.into(),
             ));
         }
+        if let Some(node) = &self.node {
+            node.check(self.database.as_deref())?;
+        }
         Ok(Config {
             mail: self.mail.as_ref().map(MailConfig::checked).transpose()?,
             origins: origins.collect::<Result<_, _>>()?,
             hosts: hosts.collect::<Result<_, _>>()?,
             ..self.clone()
         })
+    }
+
+    /// Folder with the keys that sign cookies and notices.
+    pub fn keys(&self) -> &Path {
+        let own = self.node.as_ref().and_then(|node| node.keys.as_deref());
+        own.unwrap_or(&self.data)
     }
 
     /// URL of the database.
@@ -362,6 +464,29 @@ mod tests {
         };
         change(&mut mail);
         config.mail = Some(mail);
+    }
+
+    fn node(config: &mut Config, change: impl FnOnce(&mut NodeConfig)) {
+        let mut node = NodeConfig::new("a", "nats://127.0.0.1:4222");
+        change(&mut node);
+        config.database = Some("postgres://husun@db/husun".into());
+        config.node = Some(node);
+    }
+
+    #[test]
+    fn a_node_is_read() -> Tested {
+        let text = "database = \"postgres://husun@db/husun\"\n[node]\nname = \"a\"\nnats = \"nats://127.0.0.1:4222\"\n";
+        let read: Config = toml::from_str(text)?;
+        let mut expected = Config::default();
+        node(&mut expected, |_| ());
+        assert_eq!(read.node, expected.node);
+        assert_eq!(read.checked()?.keys(), Config::default().data);
+        assert!(
+            !format!("{read:?}").contains("4222"),
+            "it may hold a password"
+        );
+        assert!(toml::from_str::<Config>(&format!("{text}nam = 1\n")).is_err());
+        Ok(())
     }
 
     #[test]
@@ -461,6 +586,19 @@ mod tests {
                 "passwords are never sent unencrypted",
             ),
             (told(|c| mail(c, |m| m.per_day = 0))?, "mail.per_day = "),
+            (
+                told(|c| c.node = Some(NodeConfig::new("a", "nats://localhost")))?,
+                "several nodes need a PostgreSQL database",
+            ),
+            (
+                told(|c| node(c, |n| n.name = "a b".into()))?,
+                "node.name = ",
+            ),
+            (told(|c| node(c, |n| n.nats.clear()))?, "node.nats = "),
+            (
+                told(|c| node(c, |n| n.lease_seconds = 1))?,
+                "node.lease_seconds = ",
+            ),
         ] {
             assert!(text.contains(word), "{text}");
         }

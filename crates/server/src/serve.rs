@@ -1,5 +1,6 @@
 //! Starts a server: storage, engine, games under way, routes; and ends it.
 
+mod open;
 mod recorder;
 
 use crate::accounts::names::Names;
@@ -25,7 +26,7 @@ use crate::positions::LineCache;
 use crate::ratings::Ratings;
 use crate::reviews::Reviews;
 use crate::seats::SeatKeys;
-use crate::services::{Services, wall_ms};
+use crate::services::Services;
 use crate::slow::watched;
 use crate::state::{App, MEMORY};
 use crate::tournaments::Tournaments;
@@ -35,10 +36,11 @@ use crate::votes::Votes;
 use crate::watching::Watching;
 use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
-use bus::LocalBus;
+use bus::NatsError;
 use games::Catalogue;
 use lessons::Courses;
 use metrics_exporter_prometheus::PrometheusHandle;
+use open::{Opened, end_of_start, follow_bus, open};
 use play::Games;
 use std::future::Future;
 use std::io;
@@ -46,7 +48,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use store::{Health, SqlStore, Store, StoreError, Writer, millis};
 use tokio::net::TcpListener;
 
@@ -56,10 +58,6 @@ const SWEEP: Duration = Duration::from_secs(60);
 const FORGET: Duration = Duration::from_secs(3600);
 /// How often the storage is asked whether it is there.
 const PING: Duration = Duration::from_secs(2);
-/// Pause between attempts to open a storage that is out of order.
-const AGAIN: Duration = Duration::from_millis(500);
-/// How long a database that another server uses is waited for: one that is just ending.
-const HANDOVER: Duration = Duration::from_secs(3);
 /// How long games may take to store what they are at when the server goes down.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -83,6 +81,18 @@ pub enum ServeError {
     /// The database cannot be used.
     #[error("{0}")]
     Store(#[from] StoreError),
+    /// There is no way to the other nodes.
+    #[error("{0}")]
+    Nats(#[from] NatsError),
+    /// A key is not that of the other nodes.
+    #[error(
+        "{0} is not that of the other nodes: cookies and links of one would mean nothing to another. Copy the file from one \
+         of them; to change it, end all nodes and start one server alone"
+    )]
+    OtherKey(&'static str),
+    /// Another process has taken this node's name.
+    #[error("another node named {0} has started: this one has given up its games and ends")]
+    Replaced(String),
     /// The address cannot be listened at.
     #[error("cannot listen at {address}: {error}")]
     Listen {
@@ -143,8 +153,12 @@ pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeErr
         folder: config.data.display().to_string(),
         error,
     };
-    let key = visitor::key_of(&config.data).map_err(data)?;
-    let push_key = VapidKey::of(&config.data, config.push.contact.clone()).map_err(data)?;
+    let keys = |error| ServeError::Data {
+        folder: config.keys().display().to_string(),
+        error,
+    };
+    let key = visitor::key_of(config.keys()).map_err(keys)?;
+    let push_key = VapidKey::of(config.keys(), config.push.contact.clone()).map_err(keys)?;
     let mail = config.mail.as_ref();
     let mail = mail.map(|mail| Mail::of(mail, SeatKeys::new(&key)));
     let mail = mail.transpose()?;
@@ -186,6 +200,7 @@ impl Running {
         ready: impl FnOnce(),
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
+        let address = self.address().map_err(ServeError::Threads)?;
         let gate = Gate::new();
         let (hush, quiet) = tokio::sync::oneshot::channel::<()>();
         let bounds = Bounds::of(&self.config.limits, self.config.behind_proxy);
@@ -195,36 +210,43 @@ impl Running {
         }));
         let mut stop = std::pin::pin!(stop);
         let note = TimeNote::of(&self.config.data);
+        let fingerprints = [
+            (
+                store::backup::KEY,
+                SeatKeys::new(&self.key).derived("fingerprint", ""),
+            ),
+            (store::backup::PUSH_KEY, self.push_key.public().to_owned()),
+        ];
         let opened = tokio::select! {
-            opened = open(&self.config, &gate, &note) => opened,
+            opened = open(&self.config, address, &fingerprints, &gate, &note) => opened,
             () = &mut stop => {
                 serving.abort();
                 return Ok(());
             }
         };
-        let (store, services) = match opened {
-            Ok((store, begun)) => {
-                let services = begun.services(
-                    &store,
-                    &self.key,
-                    self.games.clone(),
-                    self.engines.clone(),
-                    &self.config,
-                );
-                (store, services)
-            }
+        let opened = match opened {
+            Ok(opened) => opened,
             Err(error) => {
                 serving.abort();
                 return Err(error);
             }
         };
+        let services = opened.services(
+            &self.key,
+            self.games.clone(),
+            self.engines.clone(),
+            &self.config,
+        );
+        let (store, node) = (opened.store.clone(), opened.node.clone());
         let directory = Directory::new(services.clone(), self.config.limits.live_games as usize);
         let names = Names::of(&self.config.data).map_err(|error| ServeError::Data {
             folder: self.config.data.display().to_string(),
             error,
         })?;
         let accounts = Accounts::new(&store, services.work.clone(), names, services.bans.clone());
-        directory.forget_deleted(&accounts);
+        if node.is_alone() {
+            directory.forget_deleted(&accounts);
+        }
         let vacations = Vacations::new(Arc::new(store.clone()), directory.clone());
         let lobby = Lobby::new(
             directory.clone(),
@@ -251,7 +273,11 @@ impl Running {
         let watching = Watching::new(&store, directory.clone());
         let prepared = async {
             moderation.read().await?;
-            watching.rest().await
+            match node.is_alone() {
+                true => watching.rest().await,
+                // Games go on at other nodes.
+                false => Ok(()),
+            }
         };
         if let Err(refused) = prepared.await {
             serving.abort();
@@ -314,15 +340,21 @@ impl Running {
             tokio::spawn(watched("attendance", directory.clone().attend())),
             tokio::spawn(sweep(guard, attempts, self.metrics)),
             tokio::spawn(forget(reviews.clone(), accounts, notices)),
+            tokio::spawn(follow_bus(opened.nats.clone(), node.clone())),
             tokio::spawn(end_of_start(
                 services.clock.clone(),
+                node.clone(),
                 Duration::from_secs(self.config.start_grace_seconds.into()),
             )),
         ];
         tracing::info!(run = services.run, "serving");
         ready();
-        stop.await;
+        let replaced = tokio::select! {
+            () = stop => false,
+            () = node.replaced() => true,
+        };
         open_to_players.store(false, Relaxed);
+        node.end();
         tracing::info!("going down");
         directory.close(PATIENCE).await;
         reviews.close(PATIENCE).await;
@@ -334,30 +366,32 @@ impl Running {
             let _ = task.await;
         }
         self.engines.close();
+        // The heart stops, so that the node does not arrive anew.
+        drop(opened.heart);
+        if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, node.leave()).await {
+            tracing::warn!(%error, "the other nodes have to wait for the end of the lease");
+        }
         store.close().await;
         if let Err(error) = served {
             tracing::error!(%error, "serving ended in a fault of ours");
         }
-        Ok(())
+        match replaced {
+            true => Err(ServeError::Replaced(node.name().into())),
+            false => Ok(()),
+        }
     }
 }
 
-/// What a run begins with.
-struct Begun {
-    run: i64,
-    counted_from: i64,
-    time: Duration,
-}
-
-impl Begun {
+impl Opened {
+    /// What all games share.
     fn services(
-        self,
-        store: &SqlStore,
+        &self,
         key: &Key,
         games: Arc<Games>,
         engines: Arc<dyn Engines>,
         config: &Config,
     ) -> Arc<Services> {
+        let store = &self.store;
         let shared: Arc<dyn Store> = Arc::new(store.clone());
         Arc::new(Services {
             writer: Writer::new(shared.clone()),
@@ -366,7 +400,8 @@ impl Begun {
             vacations: Arc::new(store.clone()),
             bans: Arc::default(),
             happenings: Happenings::default(),
-            bus: Arc::new(LocalBus::new()),
+            node: self.node.clone(),
+            bus: self.bus.clone(),
             engines,
             engine_pause: config.engine_pause,
             work: Work::new(),
@@ -376,78 +411,12 @@ impl Begun {
             courses: Courses::default(),
             lines: LineCache::new(games.clone()),
             games,
-            clock: ServerClock::starting_at(self.time),
+            clock: self.clock.clone(),
             keys: SeatKeys::new(key),
             run: self.run,
             counted_from: self.counted_from,
         })
     }
-}
-
-/// Opens the storage and begins a run. What may pass, as a full disk or a database that is still starting, is waited
-/// for, and told.
-async fn open(
-    config: &Config,
-    gate: &Gate,
-    note: &TimeNote,
-) -> Result<(SqlStore, Begun), ServeError> {
-    let url = config.database_url();
-    let start = Instant::now();
-    let mut told = String::new();
-    loop {
-        let error = match begin(&url, note).await {
-            Ok(opened) => return Ok(opened),
-            Err(error) => error,
-        };
-        let passing = match &error {
-            StoreError::InUse(_) | StoreError::InUseByNodes(_) | StoreError::InUseAlone(_) => {
-                start.elapsed() < HANDOVER
-            }
-            StoreError::Unavailable(_) => true,
-            _ => false,
-        };
-        if !passing {
-            return Err(error.into());
-        }
-        let text = error.to_string();
-        if text != told {
-            tracing::error!(%error, "the storage cannot be opened yet");
-            gate.tell(&text);
-            told = text;
-        }
-        tokio::time::sleep(AGAIN).await;
-    }
-}
-
-async fn begin(url: &str, note: &TimeNote) -> Result<(SqlStore, Begun), StoreError> {
-    let store = SqlStore::open(url).await?;
-    let noted = note.last();
-    let begun = match store.begin_run(wall_ms(), noted.map(|(run, _)| run)).await {
-        Ok(begun) => begun,
-        Err(error) => {
-            store.close().await;
-            return Err(error);
-        }
-    };
-    let last = begun.run - 1;
-    if let Some((run, _)) = noted.filter(|(run, _)| *run > last) {
-        tracing::warn!(
-            run,
-            last,
-            "the database is older than its data folder; what happened since is not in it"
-        );
-    }
-    let noted = noted.filter(|(run, _)| *run == last).map(|(_, ms)| ms);
-    let ms = noted.unwrap_or_default().max(begun.last_ms).max(0);
-    let time = Duration::from_millis(ms as u64);
-    Ok((
-        store,
-        Begun {
-            run: begun.run,
-            counted_from: begun.counted_from,
-            time,
-        },
-    ))
 }
 
 /// Those who come, and what they do with each other.
@@ -505,12 +474,6 @@ fn app(
         memory: Budget::new(MEMORY),
         storage_health: StorageHealth::default(),
     }
-}
-
-/// Lets the clocks run when players have had time to come back.
-async fn end_of_start(clock: ServerClock, grace: Duration) {
-    tokio::time::sleep(grace).await;
-    clock.resume(&Halt::Starting);
 }
 
 /// Notes the server's time in the data folder, on a thread of its own: a disk that fails keeps nobody else waiting.

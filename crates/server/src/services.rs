@@ -4,6 +4,7 @@ use crate::archive::Archive;
 use crate::clock::ServerClock;
 use crate::engines::Engines;
 use crate::moderation::Bans;
+use crate::node::Node;
 use crate::notices::Happenings;
 use crate::positions::LineCache;
 use crate::ratings::Ratings;
@@ -39,6 +40,8 @@ pub struct Services {
     pub happenings: Happenings,
     /// The way to store.
     pub writer: Writer,
+    /// This server among the nodes, or alone.
+    pub node: Arc<Node>,
     /// How the parts of the server speak with each other.
     pub bus: Arc<dyn Bus>,
     /// Who does engine jobs.

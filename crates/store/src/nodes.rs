@@ -2,6 +2,7 @@
 //! an owner and an epoch, which every change of hands raises and every write must name. Whose lease is over is decided by the
 //! database's time alone, and a lease that is over never runs again: its node arrives anew.
 
+mod agree;
 mod time;
 
 pub use time::Since;

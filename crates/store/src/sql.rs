@@ -4,21 +4,20 @@
 use super::append::{self, Fence};
 use super::file::DatabaseFile;
 use super::hold::{Mode, Writing};
+use super::migrations::migrator;
 use super::{
     Answer, DefinitionRow, EventRow, GameWrite, ListedGame, ReviewRow, RunRow, Store, StoreError,
     StoredGame,
 };
 use super::{nodes, reviews};
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions, AnyRow};
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::MigrateError;
 use sqlx::{AnyConnection, AnyPool, ConnectOptions, Connection, Row};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
-
-static MIGRATIONS: Migrator = sqlx::migrate!();
 
 /// Connections that read.
 const READERS: u32 = 4;
@@ -50,7 +49,7 @@ struct Inner {
     /// A node's connection for leases.
     leases: Mutex<Writing>,
     /// The file of an SQLite database.
-    file: Option<DatabaseFile>,
+    file: Option<Arc<DatabaseFile>>,
     /// The database as it is named to people.
     name: String,
     /// The database's time in tests; its own if zero.
@@ -81,7 +80,7 @@ impl SqlStore {
                     let text = format!("database {url:?}: a database in memory keeps nothing");
                     return Err(StoreError::Unusable(text));
                 }
-                (Dialect::Sqlite, Some(DatabaseFile::take(path)?))
+                (Dialect::Sqlite, Some(Arc::new(DatabaseFile::take(path)?)))
             }
             Some("postgres" | "postgresql") => (Dialect::Postgres, None),
             _ => {
@@ -90,20 +89,7 @@ impl SqlStore {
             }
         };
         let options = AnyConnectOptions::from_str(url)?.disable_statement_logging();
-        let readers = AnyPoolOptions::new()
-            .max_connections(READERS)
-            .acquire_timeout(ACQUIRE)
-            .after_connect(move |connection, _| {
-                Box::pin(async move {
-                    if dialect == Dialect::Sqlite {
-                        sqlx::raw_sql("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1")
-                            .execute(&mut *connection)
-                            .await?;
-                    }
-                    Ok(())
-                })
-            })
-            .connect_lazy_with(options.clone());
+        let readers = readers(dialect, &options, READERS);
         let name = match &file {
             Some(file) => file.path().display().to_string(),
             None => "the PostgreSQL database".into(),
@@ -131,11 +117,31 @@ impl SqlStore {
         Self::open(&format!("sqlite://{}?mode=rwc", path.display())).await
     }
 
+    /// The same database by connections of its own, which are made when they are needed, on the runtime that needs them: what
+    /// asks by them does not wait for others who ask.
+    pub fn apart(&self) -> SqlStore {
+        let inner = &self.inner;
+        SqlStore {
+            inner: Arc::new(Inner {
+                dialect: inner.dialect,
+                mode: inner.mode,
+                options: inner.options.clone(),
+                readers: readers(inner.dialect, &inner.options, 1),
+                writer: Mutex::default(),
+                leases: Mutex::default(),
+                file: inner.file.clone(),
+                name: inner.name.clone(),
+                #[cfg(test)]
+                time: std::sync::atomic::AtomicI64::new(0),
+            }),
+        }
+    }
+
     async fn prepare(&self) -> Result<(), StoreError> {
         let mut writing = self.inner.writer.lock().await;
         let mut connection = self.connect(&mut writing).await?;
         // `run` itself gives a future that no task can own (sqlx's note at this function).
-        MIGRATIONS
+        migrator()
             .run_direct(None, &mut connection, false)
             .await
             .map_err(|error| match error {
@@ -188,7 +194,8 @@ impl SqlStore {
 
     /// Whether the file of an SQLite database still is the one that was opened.
     pub(super) fn check_file(&self) -> Result<(), StoreError> {
-        self.inner.file.as_ref().map_or(Ok(()), DatabaseFile::check)
+        let file = self.inner.file.as_ref();
+        file.map_or(Ok(()), |file| file.check())
     }
 
     /// The time of the database, in milliseconds: what leases are over by. It is that of the statement's beginning, so
@@ -402,6 +409,24 @@ impl SqlStore {
         let written = append::all(&mut connection, &self.fence(), writes).await;
         give_back(&mut writing, connection, written).await
     }
+}
+
+/// A pool of connections that read, which are made when they are needed.
+fn readers(dialect: Dialect, options: &AnyConnectOptions, most: u32) -> AnyPool {
+    AnyPoolOptions::new()
+        .max_connections(most)
+        .acquire_timeout(ACQUIRE)
+        .after_connect(move |connection, _| {
+            Box::pin(async move {
+                if dialect == Dialect::Sqlite {
+                    sqlx::raw_sql("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1")
+                        .execute(&mut *connection)
+                        .await?;
+                }
+                Ok(())
+            })
+        })
+        .connect_lazy_with(options.clone())
 }
 
 /// What is read has a deadline: a database that is gone without a word is not waited for.

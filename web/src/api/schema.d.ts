@@ -3210,6 +3210,8 @@ export interface components {
              * @description Least rating of the opponent in the game that is played; who has none is taken for 1500.
              */
             min_rating?: number | null;
+            /** @description Who is welcome: anyone if missing. */
+            opponents?: components["schemas"]["Opponents"];
             /** @description Whether it counts for ratings: for those who are signed in. */
             rated?: boolean;
             side?: components["schemas"]["Side"] | null;
@@ -3399,6 +3401,11 @@ export interface components {
              */
             watchers: number;
         };
+        /**
+         * @description Who is welcome as an opponent.
+         * @enum {string}
+         */
+        Opponents: "anyone" | "people";
         /** @description A ballot in an account's data. */
         OwnBallot: {
             /** @description Who has the cross. */
@@ -4022,6 +4029,8 @@ export interface components {
             min_rating?: number | null;
             /** @description Name of the one who waits. */
             name: string;
+            /** @description Who is welcome: anyone if missing. */
+            opponents?: components["schemas"]["Opponents"];
             /** @description Whether it counts for ratings. */
             rated?: boolean;
             /**
@@ -10406,6 +10415,8 @@ export interface operations {
             query?: {
                 /** @description `light` or `dark`. */
                 theme?: string;
+                /** @description Colours of the squares: `green`, `wood`, `blue`, `stone` or `contrast`. */
+                board?: string;
                 /** @description A named set-up. */
                 setup?: string;
                 /** @description Position text. */
@@ -10538,6 +10549,8 @@ export interface operations {
             query?: {
                 /** @description `light` or `dark`. */
                 theme?: string;
+                /** @description Colours of the squares: `green`, `wood`, `blue`, `stone` or `contrast`. */
+                board?: string;
                 /** @description A named set-up. */
                 setup?: string;
                 /** @description Position text. */

@@ -5,6 +5,7 @@ use crate::archive::Archive;
 use crate::clock::ServerClock;
 use crate::directory::Payer;
 use crate::engines::LocalEngines;
+use crate::node::Node;
 use crate::positions::LineCache;
 use crate::ratings::Ratings;
 use crate::seats::SeatKeys;
@@ -206,6 +207,7 @@ impl Bench {
             vacations: Arc::new(store.clone()),
             bans: Arc::default(),
             happenings: Default::default(),
+            node: Arc::new(Node::alone(clock.clone())),
             bus,
             engines: Arc::new(LocalEngines::new(2, 1, &games)?),
             engine_pause: false,

@@ -214,6 +214,7 @@ pub async fn run_alone(connection: &mut AnyConnection, dialect: Dialect) -> Resu
     for sql in [
         "UPDATE games SET owner = 0 WHERE owner <> 0",
         "DELETE FROM nodes",
+        super::agree::FORGET,
         "UPDATE meta SET value = '0' WHERE name = 'shared'",
     ] {
         sqlx::query(sql).execute(&mut *connection).await?;

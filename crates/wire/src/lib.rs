@@ -1,5 +1,6 @@
-//! What goes over the wire: every JSON shape of the HTTP interface and of the socket, in one place, from which
-//! the OpenAPI document and the client's types are made. No logic.
+//! What goes over the wire: every JSON shape of the HTTP interface and of the socket, in one place, from which the
+//! OpenAPI document and the client's types are made, how a message is read ([`read`]), and how a game is told
+//! ([`show`]). No I/O.
 
 mod account;
 mod analysis;
@@ -10,7 +11,9 @@ mod lobby;
 mod moderation;
 mod notice;
 mod rating;
+pub mod read;
 mod review;
+pub mod show;
 mod socket;
 mod tournament;
 mod variant;

@@ -1,0 +1,143 @@
+//! Who leads, and who gets the next game.
+
+use super::Node;
+use crate::clock::ServerClock;
+use std::time::{Duration, Instant};
+use store::nodes::NodeRow;
+
+const LEASE: Duration = Duration::from_secs(3);
+
+fn row(boot: i64, load: i64, leaving: bool) -> NodeRow {
+    NodeRow {
+        boot,
+        id: format!("n{boot}"),
+        address: String::new(),
+        version: String::new(),
+        started_ms: 0,
+        run_ms: 5000,
+        load,
+        leaving,
+        left_ms: 2000,
+    }
+}
+
+fn node() -> Node {
+    let clock = ServerClock::starting_at(Duration::ZERO);
+    Node::new(None, "n".into(), LEASE, clock)
+}
+
+/// A node among others, without a database.
+fn among() -> Node {
+    #[derive(Debug)]
+    struct Nobody;
+    use store::Answer;
+    use store::nodes::{Beat, Claimed, NewNode, Nodes, Owned, Shares, Sign};
+    fn none<'a, T: 'a>() -> Answer<'a, T> {
+        Box::pin(async { Err(store::StoreError::Unavailable("no database".into())) })
+    }
+    impl Nodes for Nobody {
+        fn arrive<'a>(&'a self, _: &'a NewNode) -> Answer<'a, i64> {
+            none()
+        }
+        fn beat(&self, _: i64, _: Sign) -> Answer<'_, Beat> {
+            none()
+        }
+        fn claim<'a>(&'a self, _: &'a str, _: i64, _: i64) -> Answer<'a, Claimed> {
+            none()
+        }
+        fn release<'a>(&'a self, _: &'a [Owned], _: i64, _: i64) -> Answer<'a, Vec<String>> {
+            none()
+        }
+        fn hand_over<'a>(&'a self, _: &'a Owned, _: i64, _: i64, _: i64) -> Answer<'a, bool> {
+            none()
+        }
+        fn orphans(&self, _: u32) -> Answer<'_, Vec<String>> {
+            none()
+        }
+        fn due_of(&self, _: i64, _: i64, _: u32) -> Answer<'_, Vec<String>> {
+            none()
+        }
+        fn warnings_of(&self, _: i64, _: i64, _: u32) -> Answer<'_, Vec<(String, i64)>> {
+            none()
+        }
+        fn leave(&self, _: i64, _: i64) -> Answer<'_, ()> {
+            none()
+        }
+        fn owned(&self) -> Answer<'_, Shares> {
+            none()
+        }
+    }
+    Node {
+        nodes: Some(std::sync::Arc::new(Nobody)),
+        ..node()
+    }
+}
+
+#[test]
+fn the_first_that_stays_leads_while_its_lease_surely_runs() {
+    assert!(node().leads(), "a server that runs alone leads");
+    let node = among();
+    let now = Instant::now();
+    assert!(
+        !node.leads(),
+        "nobody leads before he knows who else is there"
+    );
+    node.hear(7, vec![row(7, 0, false), row(9, 0, false)], now);
+    assert!(node.leads() && node.has_lease());
+    node.hear(7, vec![row(5, 0, false), row(7, 0, false)], now);
+    assert!(!node.leads());
+    node.hear(7, vec![row(5, 0, true), row(7, 0, false)], now);
+    assert!(node.leads(), "one that ends leads no more");
+    node.set_cut_off(true);
+    assert!(!node.leads(), "at once, before the others have heard of it");
+    node.hear(7, vec![row(7, 0, true), row(9, 0, false)], now);
+    node.set_cut_off(false);
+    node.hear(7, vec![row(7, 0, false), row(9, 0, false)], now);
+    assert!(!node.leads(), "9 may believe that it leads");
+}
+
+#[test]
+fn a_lease_is_counted_from_when_the_heartbeat_was_sent() -> Result<(), &'static str> {
+    let node = among();
+    let long_ago = Instant::now().checked_sub(LEASE).ok_or("no such time")?;
+    node.hear(7, vec![row(7, 0, false)], long_ago);
+    assert_eq!(node.boot(), 7);
+    assert!(!node.leads() && !node.has_lease());
+    Ok(())
+}
+
+#[test]
+fn members_are_told_when_they_change_and_not_at_every_heartbeat() {
+    let node = among();
+    let mut members = node.members();
+    let now = Instant::now();
+    node.hear(7, vec![row(7, 0, false)], now);
+    assert!(members.has_changed().is_ok_and(|changed| changed));
+    members.mark_unchanged();
+    node.hear(7, vec![row(7, 3, false)], now);
+    assert!(members.has_changed().is_ok_and(|changed| !changed));
+    node.lose();
+    assert_eq!(members.borrow_and_update().boot, 0);
+    assert!(members.borrow().has(7) && !members.borrow().has(8));
+}
+
+#[test]
+fn a_new_game_goes_to_the_node_with_least_work() {
+    let node = among();
+    let rows = vec![row(5, 4, false), row(7, 2, false), row(9, 0, true)];
+    node.hear(5, rows, Instant::now());
+    // Those that were given since the heartbeat count.
+    let given: Vec<i64> = (0..4).map(|_| node.least_busy()).collect();
+    assert_eq!(given, [7, 7, 5, 7]);
+    assert_eq!(among().least_busy(), 0, "while nobody is known, here");
+}
+
+#[test]
+fn the_time_of_another_node_goes_on_between_its_signs() -> Result<(), &'static str> {
+    let node = among();
+    node.hear(5, vec![row(5, 0, false), row(7, 0, false)], Instant::now());
+    let there = node.time_of(7).ok_or("not known")?;
+    assert!(there >= Duration::from_secs(6) && there < Duration::from_secs(60));
+    assert_eq!(node.time_of(8), None);
+    Ok(())
+}
