@@ -11,6 +11,7 @@ mod process;
 mod faults;
 mod flood;
 mod lobby_load;
+mod nodes;
 mod serve;
 mod soak;
 mod start;

@@ -242,7 +242,7 @@ async fn serve(
         analysis: analysis::Analysis::new(number, address),
         person,
         address,
-        game: GameSide::new(number, app.directory.services().bus.clone(), outbox.clone()),
+        game: GameSide::new(number, &app.directory, outbox.clone()),
         outbox,
         over: 0,
         place: None,
@@ -252,6 +252,7 @@ async fn serve(
         app,
     };
     let (mut sink, mut stream) = socket.split();
+    let mut app_closing = session.app.directory.sockets_end();
     let mut heard = Instant::now();
     let mut pinged: Option<Instant> = None;
     let mut pings = tokio::time::interval(PING);
@@ -264,6 +265,7 @@ async fn serve(
                 let text = match item {
                     Ok(Item::Text(text)) => Ok(Some(text)),
                     Ok(Item::Told(message)) => session.game.told(&message),
+                    Ok(Item::Missed) => session.game.missed().map(|()| None),
                     Err(TooSlow) => break End::Ours(1013, "too slow; come again"),
                 };
                 match text {
@@ -301,6 +303,7 @@ async fn serve(
                     Message::Close(_) => break End::Theirs,
                 }
             }
+            () = app_closing.closed() => break COME_AGAIN,
             () = endings.ended() => break standing.look(&session).unwrap_or(End::Ours(1008, "signed out")),
             () = standing.changed() => {
                 if let Some(end) = standing.look(&session) {

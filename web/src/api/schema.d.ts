@@ -936,6 +936,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/moderate/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The nodes that share the database, with their loads, leases and versions. */
+        get: operations["nodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/moderate/reports": {
         parameters: {
             query?: never;
@@ -3283,6 +3300,56 @@ export interface components {
             question: string;
             /** @description More about it: 1000 characters at most. */
             text?: string;
+        };
+        /** @description A node. */
+        NodeNow: {
+            /** @description Where it is found. */
+            address: string;
+            /**
+             * Format: int64
+             * @description Number of its life: another each time it arrives.
+             */
+            boot: number;
+            /** @description Whether it does what is done once for all. */
+            leads: boolean;
+            /**
+             * Format: int64
+             * @description For how many milliseconds its lease still runs.
+             */
+            lease_ms: number;
+            /**
+             * Format: int64
+             * @description Games in its memory.
+             */
+            live: number;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Games under way that it owns.
+             */
+            owned: number;
+            /** @description How it is. */
+            state: components["schemas"]["NodeState"];
+            /** @description Version of the program. */
+            version: string;
+        };
+        /**
+         * @description How a node is.
+         * @enum {string}
+         */
+        NodeState: "alive" | "leaving" | "gone";
+        /** @description The nodes that share the database, and who owns how many games. */
+        NodesNow: {
+            /** @description Name of the node that answers; missing where the server runs alone. */
+            asked?: string | null;
+            /** @description The nodes, those that have lost their games as long as somebody may want to know. */
+            nodes: components["schemas"]["NodeNow"][];
+            /**
+             * Format: int64
+             * @description Games under way that wait for an owner.
+             */
+            unowned: number;
         };
         /** @description What a player writes to himself about a game. */
         Note: {
@@ -8530,6 +8597,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AccountPage"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    nodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodesNow"];
                 };
             };
             403: {
