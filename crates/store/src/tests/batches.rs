@@ -107,6 +107,14 @@ pub(super) async fn contract(store: &SqlStore, tag: &str) -> Tested {
             let stored = store.load(id).await?.ok_or("gone")?;
             assert_eq!(stored.events.last().map(|e| e.seq), Some(4));
         }
+        // Other tests do not find them among what is due.
+        let ends = |id: &String| GameWrite {
+            game: id.clone(),
+            over: true,
+            ..GameWrite::default()
+        };
+        let ends: Vec<GameWrite> = ids.iter().map(ends).collect();
+        assert!(store.write(&ends).await?.iter().all(Result::is_ok));
     }
     Ok(())
 }
