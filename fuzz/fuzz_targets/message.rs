@@ -7,9 +7,9 @@ use husun::Side;
 use libfuzzer_sys::fuzz_target;
 use play::table::{Chance, Entry, Person, SeatSpec, Spec, Table};
 use play::{Both, Circumstances, Who};
-use server::show::{self, Moment};
 use std::sync::Arc;
 use std::time::Duration;
+use wire::show::{self, Moment};
 
 /// Games that differ in their special rules, and the families.
 const GAMES: [(&str, bool); 5] = [
@@ -74,10 +74,10 @@ fuzz_target!(|data: &[u8]| {
         if let Some(event) = table.overdue(at, Duration::ZERO, n % 2 == 0, &mut Dice(2)) {
             keep(&mut table, event, at);
         }
-        let Ok(message) = server::socket::decode(line) else { continue };
+        let Ok(message) = wire::read::decode(line) else { continue };
         let again = serde_json::to_string(&message).expect("what was read is written");
-        assert_eq!(server::socket::decode(&again).expect("and read again"), message);
-        let Some(deed) = server::socket::deed_of(message) else { continue };
+        assert_eq!(wire::read::decode(&again).expect("and read again"), message);
+        let Some(deed) = wire::read::deed_of(message) else { continue };
         let circumstances = Circumstances { away: Both::of(|_| (n % 3 == 0).then_some(Duration::ZERO)), ..Circumstances::at(at) };
         let side = table.turn().unwrap_or(Side::ALL[n % 2]);
         for who in [Who::Player(side), Who::Player(side.opponent()), Who::Counsellor(side), Who::Watcher] {

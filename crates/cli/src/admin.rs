@@ -1,7 +1,7 @@
 //! `husun admin`: accounts, bans, reports and announcements of a server: beside it while it runs, or in its storage
 //! while it does not.
 
-mod ask;
+pub(crate) mod ask;
 mod show;
 
 use anyhow::{Context, Result, bail};

@@ -11,6 +11,7 @@ mod inspect;
 mod learn;
 mod list;
 mod markdown;
+mod nodes;
 mod perft;
 mod pgn;
 mod piece;
@@ -71,6 +72,7 @@ enum Command {
     Serve(serve::Options),
     Bot(Box<bot::Options>),
     Admin(admin::Options),
+    Nodes(nodes::Options),
     Backup(backup::BackupOptions),
     Restore(backup::RestoreOptions),
     /// Print the OpenAPI description of the server, for generating clients
@@ -113,6 +115,7 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Serve(options)) => serve::run(&options, games),
         Some(Command::Bot(options)) => bot::run(games, &options, &args.game_file),
         Some(Command::Admin(options)) => admin::run(&options),
+        Some(Command::Nodes(options)) => nodes::run(&options),
         Some(Command::Backup(options)) => backup::backup(&options),
         Some(Command::Restore(options)) => backup::restore(&options),
         Some(Command::Openapi) => serve::describe(),

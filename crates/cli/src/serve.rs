@@ -119,7 +119,8 @@ fn log_to_stderr(json: bool) {
     let wanted = EnvFilter::try_from_env("HUSUN_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     let ours = filter_fn(|event| {
         let target = event.target().split("::").next().unwrap_or_default();
-        *event.level() <= tracing::Level::INFO || OURS.contains(&target)
+        // The bus itself tells of its connection, and does so once.
+        target != "async_nats" && (*event.level() <= tracing::Level::INFO || OURS.contains(&target))
     });
     // It says of itself that it lets everything through at most: otherwise what is wanted would not be known to bound it, and
     // every detail of the libraries would be made, and looked at here, before it is dropped.

@@ -1,12 +1,7 @@
 //! `husun admin` beside a running server and without one: the same acts, the same lists, one log.
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-#[path = "common/process.rs"]
-mod process;
-
-use common::{Fallible, Request, ask};
-use process::{Process, folder};
+use crate::common::{Fallible, Request, ask};
+use crate::process::{Process, folder};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;

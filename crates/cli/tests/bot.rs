@@ -2,21 +2,14 @@
 //! rules, and games that go on after a restart of either.
 #![cfg(unix)]
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-#[path = "common/house.rs"]
-mod house;
-#[path = "common/process.rs"]
-mod process;
-
-use common::browser::Browser;
-use common::{Fallible, Socket};
-use house::{Bot, House, PATIENCE};
+use crate::common::browser::Browser;
+use crate::common::{Fallible, Socket};
+use crate::house::{Bot, House, PATIENCE};
 use play::rating::{Score, engine_id, rated};
 use serde_json::{Value, json};
 use server::wire::{
-    ArchivePage, Challenge, Challenges, ClientMessage, DeclineReason, GameCard, Lobby, Paired,
-    Profile, RankedPlayer, RatingPoint, Seek, ServerMessage, Side, Stage,
+    ArchivePage, Challenge, Challenges, ClientMessage, DeclineReason, GameCard, Lobby, Opponents,
+    Paired, Profile, RankedPlayer, RatingPoint, Seek, ServerMessage, Side, Stage,
 };
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -289,6 +282,7 @@ async fn it_offers_games_itself() -> Fallible<()> {
     for _ in 0..2 {
         let seek = offers(&mut ann, 1).await?.remove(0);
         assert!(seek.bot && seek.rated && seek.games.len() == 2, "{seek:?}");
+        assert_eq!(seek.opponents, Opponents::People, "without --bots");
         let path = format!("/api/lobby/seeks/{}/accept", seek.id);
         let paired = ann
             .ask("POST", &path, json!({ "variant": "grand" }))

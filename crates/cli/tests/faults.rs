@@ -2,13 +2,8 @@
 //! stored, whatever happens afterwards; players are told about the trouble; the server is not ready meanwhile.
 #![cfg(target_os = "linux")]
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-#[path = "common/process.rs"]
-mod process;
-
-use common::{Fallible, Request, Socket, ask};
-use process::{Process, folder};
+use crate::common::{Fallible, Request, Socket, ask};
+use crate::process::{Process, folder};
 use server::wire::{GameMade, ServerMessage, Snapshot, Stage};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -154,6 +149,7 @@ async fn survives(kind: &str, layer: &Path, root: &Path) -> Fallible<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_disk_that_fails_for_a_second_loses_nothing() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let root = folder("faults")?;
     let layer = layer(&root)?;
     for kind in ["full", "error", "sync", "readonly"] {
@@ -167,6 +163,7 @@ async fn a_disk_that_fails_for_a_second_loses_nothing() -> Fallible<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_on_a_full_disk_waits_until_there_is_room() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let root = folder("fullstart")?;
     let layer = layer(&root)?;
     let (config, fault) = (root.join("config.toml"), root.join("fault"));
@@ -198,6 +195,7 @@ async fn a_start_on_a_full_disk_waits_until_there_is_room() -> Fallible<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_server_that_is_not_there_yet_is_waited_for() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let root = folder("nodatabase")?;
     let config = root.join("config.toml");
     // A port on which nobody listens.
@@ -218,6 +216,7 @@ async fn a_database_server_that_is_not_there_yet_is_waited_for() -> Fallible<()>
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_backup_on_a_full_disk_leaves_nothing_half_done() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let root = folder("fullbackup")?;
     let layer = layer(&root)?;
     let (data, to) = (root.join("data"), root.join("to"));

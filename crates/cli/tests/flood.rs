@@ -2,13 +2,8 @@
 //! moves take, and how much memory the server holds then and afterwards. `HUSUN_FLOOD_SECONDS=60` asks for the full
 //! size, `HUSUN_SERVER` for another build of the program than the tests'.
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-#[path = "common/process.rs"]
-mod process;
-
-use common::{Fallible, Request, Socket, ask_from};
-use process::{Process, asked, folder, pair};
+use crate::common::{Fallible, Request, Socket, ask_from};
+use crate::process::{Process, asked, folder, pair};
 use server::wire::{ClientMessage, GameMade};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -176,7 +171,7 @@ fn halves(address: SocketAddr, end: &Arc<AtomicBool>) {
     tokio::spawn(async move {
         let mut open = Vec::new();
         while !end.load(Relaxed) {
-            if let Ok(mut stream) = common::connect_from(sender(7), address).await {
+            if let Ok(mut stream) = crate::common::connect_from(sender(7), address).await {
                 let _ = stream
                     .write_all(b"GET /api/variants HTTP/1.1\r\nhost: x\r\n")
                     .await;
@@ -189,6 +184,7 @@ fn halves(address: SocketAddr, end: &Arc<AtomicBool>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn floods_do_not_keep_honest_players_waiting() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let seconds = asked("HUSUN_FLOOD_SECONDS", 10);
     let data = folder("flood")?;
     let config = data.join("config.toml");
@@ -246,7 +242,7 @@ async fn floods_do_not_keep_honest_players_waiting() -> Fallible<()> {
     );
     assert!(most < DURING_MB, "{most} MB while flooded");
     assert!(after <= AFTER_MB, "{after} MB a minute after");
-    let figures = common::ask(address, Request::get("/metrics")).await?;
+    let figures = crate::common::ask(address, Request::get("/metrics")).await?;
     println!("goes above a millisecond of the processor:");
     for line in figures
         .body

@@ -2,14 +2,9 @@
 //! `HUSUN_LOBBY_PEOPLE=2000 HUSUN_LOBBY_SECONDS=60` asks for the full size, `HUSUN_SERVER` for another build of the
 //! program than the tests'.
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-#[path = "common/process.rs"]
-mod process;
-
-use common::{Fallible, Request, Socket, ask};
+use crate::common::{Fallible, Request, Socket, ask};
+use crate::process::{Process, asked, folder};
 use futures_util::future::try_join_all;
-use process::{Process, asked, folder};
 use server::wire::{ClientMessage, Lobby, SeekMade, ServerMessage};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -68,6 +63,7 @@ async fn seek(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_are_paired_once_and_soon() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let people = asked("HUSUN_LOBBY_PEOPLE", 200);
     let seconds = asked("HUSUN_LOBBY_SECONDS", 4);
     let data = folder("lobby")?;

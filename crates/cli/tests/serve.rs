@@ -1,13 +1,8 @@
 //! `husun serve` as a process: killed without warning at random moments and restarted, no move that was told is lost
 //! or doubled, and the clocks are right; and its messages when it cannot start.
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-#[path = "common/process.rs"]
-mod process;
-
-use common::{Fallible, Request, Socket, ask};
-use process::{Process, asked, folder};
+use crate::common::{Fallible, Request, Socket, ask};
+use crate::process::{Process, asked, folder};
 use server::wire::{GameMade, Now, ServerMessage, Side};
 use std::net::SocketAddr;
 use std::process::Command;
@@ -225,6 +220,7 @@ async fn play_run(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_loses_nothing_and_charges_nobody() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let (games, kills) = (
         asked("HUSUN_KILL_GAMES", GAMES),
         asked("HUSUN_KILLS", KILLS),
@@ -320,6 +316,7 @@ fn refused(arguments: &[&str]) -> Fallible<String> {
 
 #[tokio::test]
 async fn what_cannot_start_says_why() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let data = folder("refused")?;
     let config = data.join("config.toml");
     std::fs::write(&config, "listen = \"127.0.0.1:0\"\nport = 80\n")?;

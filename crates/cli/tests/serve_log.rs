@@ -1,9 +1,6 @@
 //! The log of `husun serve`: it tells much when asked to, but never what opens a seat or identifies a guest.
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-
-use common::{Fallible, Request, Socket, ask};
+use crate::common::{Fallible, Request, Socket, ask};
 use server::wire::GameMade;
 use std::fs::File;
 use std::io::{BufRead, BufReader};

@@ -1,7 +1,7 @@
 //! A soak of the engine over UCI: `go`, `stop` and `position` at random over all games with two threads,
 //! with every answer checked and the time from `stop` to `bestmove` measured. Ten minutes:
 //!
-//!     HUSUN_SOAK=600 cargo test --release -p husun-cli --test soak -- --nocapture
+//!     HUSUN_SOAK=600 cargo test --release -p husun-cli --test apart soak -- --nocapture
 //!
 //! Without `HUSUN_SOAK` it takes a few seconds and bounds the time only roughly, as other tests run at the same time.
 
@@ -210,6 +210,7 @@ fn soak(time: Duration, seed: u64) -> Result<(Vec<(Duration, String)>, u32)> {
 
 #[test]
 fn go_and_stop_at_random() -> Result<()> {
+    let _turn = crate::turn(module_path!());
     let asked: Option<u64> = std::env::var("HUSUN_SOAK")
         .ok()
         .map(|s| s.parse())

@@ -1,12 +1,7 @@
 //! Starting with many games under way, and with what the first version left behind.
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-#[path = "common/process.rs"]
-mod process;
-
-use common::{Fallible, Request, Socket, ask};
-use process::{Process, asked, folder, pair};
+use crate::common::{Fallible, Request, Socket, ask};
+use crate::process::{Process, asked, folder, pair};
 use serde::Deserialize;
 use server::wire::{Snapshot, Stage};
 use std::path::Path;
@@ -74,6 +69,7 @@ async fn fill(data: &Path, games: usize, alive_ms: u64) -> Fallible<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_with_many_games_is_there_at_once_and_loses_none() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let games = asked("HUSUN_START_GAMES", GAMES);
     let data = folder("manygames")?;
     let config = data.join("config.toml");
@@ -103,6 +99,7 @@ async fn a_server_with_many_games_is_there_at_once_and_loses_none() -> Fallible<
 /// Games that end by themselves do so in batches: players are not kept waiting meanwhile.
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_thousands_of_games_keeps_nobody_waiting() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let games = asked("HUSUN_CLOSE_GAMES", CLOSED);
     let data = folder("closing")?;
     let config = data.join("config.toml");
@@ -169,6 +166,7 @@ struct Known {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn games_of_the_first_version_go_on() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let kept = Path::new(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/tests/data/first-version"

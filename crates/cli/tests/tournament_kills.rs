@@ -3,19 +3,12 @@
 //! the full size, `HUSUN_ARENA_KILLS` sets how often the server is killed, `HUSUN_SERVER` asks for another build of
 //! the program than the tests'.
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-#[path = "common/house.rs"]
-mod house;
-#[path = "common/process.rs"]
-mod process;
-
-use common::browser::Browser;
-use common::{Fallible, Socket};
+use crate::common::browser::Browser;
+use crate::common::{Fallible, Socket};
+use crate::house::House;
+use crate::process::asked;
 use futures_util::future::try_join_all;
-use house::House;
 use play::tournament::Event;
-use process::asked;
 use serde_json::json;
 use server::wire::{
     ClientMessage, GameResult, Now, ServerMessage, Side, Snapshot, Stage, TournamentGame,
@@ -370,6 +363,7 @@ async fn all_rated(browser: &mut Browser, games: usize, people: &[String]) -> Fa
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_arena_survives_kills_and_its_standings_are_right() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let count = asked("HUSUN_ARENA_PEOPLE", 12);
     let enough = asked("HUSUN_ARENA_GAMES", 60);
     let kills = asked("HUSUN_ARENA_KILLS", 3);
@@ -446,6 +440,7 @@ async fn an_arena_survives_kills_and_its_standings_are_right() -> Fallible<()> {
 /// made.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_swiss_round_is_paired_once_whenever_the_server_is_killed() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
     let (count, rounds) = (
         asked("HUSUN_SWISS_PEOPLE", 9),
         asked("HUSUN_SWISS_ROUNDS", 5),

@@ -1,18 +1,11 @@
 //! A data folder of the previous version goes on in this one: people sign in, ratings are as they were, running games
-//! are played on. `HUSUN_SERVER=OLD cargo test --test upgrade -- --ignored` makes the folder anew with the program of
+//! are played on. `HUSUN_SERVER=OLD cargo test -p husun-cli --test all upgrade -- --ignored` makes the folder anew with the program of
 //! that version, in which a game of two accounts is played; CONTRIBUTING says when.
 
-#[path = "../../server/tests/common/mod.rs"]
-mod common;
-#[path = "common/house.rs"]
-mod house;
-#[path = "common/process.rs"]
-mod process;
-
-use common::browser::Browser;
-use common::{Fallible, Request, Socket, ask};
-use house::{House, WORD};
-use process::{Process, folder};
+use crate::common::browser::Browser;
+use crate::common::{Fallible, Request, Socket, ask};
+use crate::house::{House, WORD};
+use crate::process::{Process, folder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use server::wire::{ClientMessage, GameMade, Profile, Snapshot, Stage};

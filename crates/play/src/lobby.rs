@@ -20,6 +20,32 @@ pub enum Wanted {
     Family(String),
 }
 
+/// Who is welcome as an opponent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Opponents {
+    /// People and programs.
+    #[default]
+    Anyone,
+    /// People only.
+    People,
+}
+
+impl Opponents {
+    /// Whether an opponent is welcome who is a program or not.
+    pub fn welcome(self, bot: bool) -> bool {
+        match self {
+            Opponents::Anyone => true,
+            Opponents::People => !bot,
+        }
+    }
+
+    /// Whether nobody is left out.
+    pub fn is_anyone(&self) -> bool {
+        *self == Opponents::Anyone
+    }
+}
+
 /// What a waiting player wants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wish {
@@ -33,6 +59,9 @@ pub struct Wish {
     pub side: Option<Side>,
     /// Least and greatest rating of the opponent.
     pub range: Option<[i32; 2]>,
+    /// Who is welcome. Wishes stored before there was a choice welcome anyone.
+    #[serde(default, skip_serializing_if = "Opponents::is_anyone")]
+    pub opponents: Opponents,
 }
 
 /// Ratings of a waiting player, by game and speed.
@@ -79,30 +108,42 @@ pub struct Terms {
     pub distance: i32,
 }
 
-impl Wish {
-    /// Everything that suits both: games and clocks in common, sides that do not exclude each other, ratings within
-    /// each other's range. `self` is the player who waited, to whom [`Terms::side`] belongs.
-    pub fn fitting(
-        &self,
-        own: &Strength,
-        other: &Wish,
-        theirs: &Strength,
-        games: &Games,
-    ) -> Vec<Terms> {
-        let Some(side) = sides(self.side, other.side).filter(|_| self.rated == other.rated) else {
+/// One of two who might play with each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Seeker<'a> {
+    /// What is wanted.
+    pub wish: &'a Wish,
+    /// The own ratings.
+    pub strength: &'a Strength,
+    /// Whether it is a program.
+    pub bot: bool,
+}
+
+impl Seeker<'_> {
+    /// Whether both are welcome to each other, as people or programs.
+    pub fn welcomes(&self, other: &Seeker<'_>) -> bool {
+        self.wish.opponents.welcome(other.bot) && other.wish.opponents.welcome(self.bot)
+    }
+
+    /// Everything that suits both: opponents who are welcome, games and clocks in common, sides that do not exclude
+    /// each other, ratings within each other's range. `self` is the player who waited, to whom [`Terms::side`] belongs.
+    pub fn fitting(&self, other: &Seeker<'_>, games: &Games) -> Vec<Terms> {
+        let (ours, theirs) = (self.wish, other.wish);
+        let suits = ours.rated == theirs.rated && self.welcomes(other);
+        let Some(side) = sides(ours.side, theirs.side).filter(|_| suits) else {
             return Vec::new();
         };
-        let clocks: Vec<TimeControl> = self
+        let clocks: Vec<TimeControl> = ours
             .clocks
             .iter()
-            .filter(|clock| other.clocks.contains(clock))
+            .filter(|clock| theirs.clocks.contains(clock))
             .copied()
             .collect();
         if clocks.is_empty() {
             return Vec::new();
         }
         let any: Vec<Wanted>;
-        let (wanted, of) = match (&self.games[..], &other.games[..]) {
+        let (wanted, of) = match (&ours.games[..], &theirs.games[..]) {
             ([], []) => {
                 any = all(games);
                 (&any[..], &[][..])
@@ -115,12 +156,12 @@ impl Wish {
         for wanted in wanted.iter().filter(common) {
             for control in &clocks {
                 let speed = Speed::of(control);
-                let [mine, yours] = [own, theirs].map(|s| s.of(wanted, speed, games));
-                if within(self.range, yours) && within(other.range, mine) {
+                let [mine, yours] = [self, other].map(|s| s.strength.of(wanted, speed, games));
+                if within(ours.range, yours) && within(theirs.range, mine) {
                     terms.push(Terms {
                         wanted: wanted.clone(),
                         control: *control,
-                        rated: self.rated,
+                        rated: ours.rated,
                         side,
                         distance: (mine - yours).abs(),
                     });
@@ -129,7 +170,9 @@ impl Wish {
         }
         terms
     }
+}
 
+impl Wish {
     /// Whether everything it asks for is played over days, so that nobody has to stay for it.
     pub fn is_slow(&self) -> bool {
         let days = |clock: &TimeControl| matches!(clock, TimeControl::Correspondence { .. });
@@ -185,12 +228,22 @@ mod tests {
             rated: false,
             side: None,
             range: None,
+            opponents: Opponents::Anyone,
         })
+    }
+
+    fn person<'a>(wish: &'a Wish, strength: &'a Strength) -> Seeker<'a> {
+        Seeker {
+            wish,
+            strength,
+            bot: false,
+        }
     }
 
     fn met(one: &Wish, other: &Wish) -> Vec<(Wanted, String)> {
         let none = Strength::default();
-        let terms = one.fitting(&none, other, &none, &Games::default());
+        let [one, other] = [one, other].map(|wish| person(wish, &none));
+        let terms = one.fitting(&other, &Games::default());
         let shown = |t: Terms| (t.wanted, t.control.to_string());
         terms.into_iter().map(shown).collect()
     }
@@ -226,7 +279,8 @@ mod tests {
         let none = Strength::default();
         let games = Games::default();
         let side = |one: &Wish, other: &Wish| {
-            let terms = one.fitting(&none, other, &none, &games);
+            let [one, other] = [one, other].map(|wish| person(wish, &none));
+            let terms = one.fitting(&other, &games);
             terms.first().map(|t| t.side)
         };
         assert_eq!(side(&one, &one), Some(None));
@@ -234,6 +288,48 @@ mod tests {
         assert_eq!(side(&one, &white), Some(Some(Side::Black)));
         assert_eq!(side(&white, &white), None);
         assert_eq!(side(&one, &rated), None);
+        Ok(())
+    }
+
+    #[test]
+    fn programs_meet_only_those_who_welcome_them() -> Result<(), Box<dyn Error>> {
+        let (none, games) = (Strength::default(), Games::default());
+        let anyone = wish(&["chess"], &["fischer:5m+3s"])?;
+        let people = Wish {
+            opponents: Opponents::People,
+            ..anyone.clone()
+        };
+        let meet = |one: (&Wish, bool), other: (&Wish, bool)| {
+            let [one, other] = [one, other].map(|(wish, bot)| Seeker {
+                bot,
+                ..person(wish, &none)
+            });
+            let both = [one.fitting(&other, &games), other.fitting(&one, &games)];
+            assert_eq!(both[0].is_empty(), both[1].is_empty());
+            !both[0].is_empty()
+        };
+        assert!(meet((&people, false), (&people, false)));
+        assert!(meet((&people, false), (&anyone, false)));
+        assert!(!meet((&people, false), (&anyone, true)));
+        assert!(meet((&anyone, false), (&people, true)));
+        assert!(!meet((&people, true), (&anyone, true)));
+        assert!(meet((&anyone, true), (&anyone, true)));
+        Ok(())
+    }
+
+    /// What was stored before there was a choice is read, and what makes no use of it is stored as before.
+    #[test]
+    fn wishes_without_a_choice_of_opponents_are_read() -> Result<(), Box<dyn Error>> {
+        let stored = r#"{"games":[{"variant":"chess"}],"clocks":["days:3"],"rated":true,"side":null,"range":[1000,1600]}"#;
+        let read: Wish = serde_json::from_str(stored)?;
+        assert_eq!(read.opponents, Opponents::Anyone);
+        assert_eq!(serde_json::to_string(&read)?, stored);
+        let people = Wish {
+            opponents: Opponents::People,
+            ..read
+        };
+        let again: Wish = serde_json::from_str(&serde_json::to_string(&people)?)?;
+        assert_eq!(again, people);
         Ok(())
     }
 
@@ -248,10 +344,11 @@ mod tests {
         let mut strong = Strength::default();
         strong.insert("chess", Speed::Blitz, 2000);
         let none = Strength::default();
-        let terms = weak.fitting(&none, &both, &strong, &games);
+        let [weak, strong] = [person(&weak, &none), person(&both, &strong)];
+        let terms = weak.fitting(&strong, &games);
         let names: Vec<_> = terms.iter().map(|t| (&t.wanted, t.distance)).collect();
         assert_eq!(names, [(&Wanted::Variant("grand".into()), 0)]);
-        assert_eq!(both.fitting(&strong, &weak, &none, &games).len(), 1);
+        assert_eq!(strong.fitting(&weak, &games).len(), 1);
         let family = games.families()[0].clone();
         let wanted = Wanted::Family(family.name.clone());
         let mut known = Strength::default();

@@ -30,5 +30,5 @@ pub use color::Rgb;
 pub use diagram::Diagram;
 pub use figure::{Figure, FigureError};
 pub use picture::{Ink, Mark, Occupant, Picture};
-pub use style::{PieceSet, SquareSize, Style, Theme};
+pub use style::{BoardColors, PieceSet, SquareSize, Style, Theme};
 pub use text::TextStyle;

@@ -113,6 +113,101 @@ impl Theme {
     }
 }
 
+/// Colours of the squares, chosen apart from the page's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BoardColors {
+    /// Green.
+    #[default]
+    Green,
+    /// As of wood.
+    Wood,
+    /// Blue.
+    Blue,
+    /// Grey.
+    Stone,
+    /// Nearly white and dark, told apart in any light.
+    Contrast,
+}
+
+impl BoardColors {
+    /// Every set of colours with its name.
+    pub const NAMES: [(BoardColors, &'static str); 5] = [
+        (BoardColors::Green, "green"),
+        (BoardColors::Wood, "wood"),
+        (BoardColors::Blue, "blue"),
+        (BoardColors::Stone, "stone"),
+        (BoardColors::Contrast, "contrast"),
+    ];
+
+    /// The colours with a name.
+    ///
+    /// ```
+    /// use husun_render::BoardColors;
+    /// assert_eq!(BoardColors::parse("wood"), Some(BoardColors::Wood));
+    /// ```
+    pub fn parse(name: &str) -> Option<BoardColors> {
+        let known = Self::NAMES.iter().find(|(_, n)| *n == name);
+        known.map(|(colors, _)| *colors)
+    }
+
+    /// Light squares, dark squares and the line around the board. The browser client draws the boards that are played on
+    /// in the same (`web/src/board/ground.ts`).
+    pub const fn on(self, theme: Theme) -> [Rgb; 3] {
+        match (self, theme) {
+            (BoardColors::Green, Theme::Light) => [
+                Rgb(0xee, 0xf0, 0xe2),
+                Rgb(0xa8, 0xbd, 0x9b),
+                Rgb(0x5f, 0x6f, 0x58),
+            ],
+            (BoardColors::Green, Theme::Dark) => [
+                Rgb(0xb9, 0xc4, 0xad),
+                Rgb(0x71, 0x87, 0x6a),
+                Rgb(0x0e, 0x11, 0x15),
+            ],
+            (BoardColors::Wood, Theme::Light) => [
+                Rgb(0xf3, 0xe1, 0xc0),
+                Rgb(0xc7, 0x9a, 0x68),
+                Rgb(0x7b, 0x5a, 0x35),
+            ],
+            (BoardColors::Wood, Theme::Dark) => [
+                Rgb(0xcd, 0xb1, 0x89),
+                Rgb(0x8f, 0x6a, 0x45),
+                Rgb(0x15, 0x10, 0x0a),
+            ],
+            (BoardColors::Blue, Theme::Light) => [
+                Rgb(0xe9, 0xef, 0xf4),
+                Rgb(0x9d, 0xb8, 0xcd),
+                Rgb(0x53, 0x6b, 0x7f),
+            ],
+            (BoardColors::Blue, Theme::Dark) => [
+                Rgb(0xa9, 0xb9, 0xc8),
+                Rgb(0x64, 0x7b, 0x91),
+                Rgb(0x0c, 0x11, 0x16),
+            ],
+            (BoardColors::Stone, Theme::Light) => [
+                Rgb(0xef, 0xee, 0xea),
+                Rgb(0xbd, 0xb9, 0xb0),
+                Rgb(0x6f, 0x6b, 0x63),
+            ],
+            (BoardColors::Stone, Theme::Dark) => [
+                Rgb(0xa3, 0xae, 0xbb),
+                Rgb(0x6c, 0x79, 0x88),
+                Rgb(0x0e, 0x11, 0x15),
+            ],
+            (BoardColors::Contrast, Theme::Light) => [
+                Rgb(0xff, 0xff, 0xff),
+                Rgb(0x8f, 0x9a, 0x8a),
+                Rgb(0x20, 0x26, 0x1c),
+            ],
+            (BoardColors::Contrast, Theme::Dark) => [
+                Rgb(0xd5, 0xdb, 0xe3),
+                Rgb(0x5c, 0x67, 0x73),
+                Rgb(0x00, 0x00, 0x00),
+            ],
+        }
+    }
+}
+
 /// The colours of a theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Palette {
@@ -196,10 +291,24 @@ pub struct Style {
     pub set: PieceSet,
     /// Which colours.
     pub theme: Theme,
+    /// Which colours of the squares.
+    pub board: BoardColors,
     /// Side of a square.
     pub square: SquareSize,
     /// Whether the page is painted; otherwise it is transparent.
     pub page: bool,
+}
+
+impl Style {
+    /// The theme's colours with those of the board.
+    pub fn palette(&self) -> Palette {
+        let [light, dark, border] = self.board.on(self.theme);
+        Palette {
+            border,
+            squares: [light, dark],
+            ..*self.theme.palette()
+        }
+    }
 }
 
 impl Default for Style {
@@ -207,6 +316,7 @@ impl Default for Style {
         Style {
             set: PieceSet::default(),
             theme: Theme::default(),
+            board: BoardColors::default(),
             square: SquareSize::default(),
             page: true,
         }

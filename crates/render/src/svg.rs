@@ -25,7 +25,7 @@ const WEIGHT: f64 = 9.5;
 /// ```
 pub fn board(picture: &Picture, style: &Style) -> String {
     let layout = Layout::new(picture, style);
-    let palette = style.theme.palette();
+    let palette = &style.palette();
     let mut svg = head(layout.width, layout.height, &title_text(picture));
     let ids = Ids::new(&picture.variant, style.set);
     svg.push_str("<defs>\n");
@@ -72,7 +72,7 @@ pub fn size(picture: &Picture, style: &Style) -> (u32, u32) {
 pub fn squares(picture: &Picture, style: &Style) -> String {
     let frame = picture.variant.frame();
     let ids = Ids::new(&picture.variant, style.set);
-    let palette = style.theme.palette();
+    let palette = &style.palette();
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\">\n\
          <defs>\n{}</defs>\n{}{}{}</svg>\n",
@@ -267,7 +267,7 @@ impl Layout {
 
     /// Title, coordinates and legend.
     fn lettering(&self, picture: &Picture, style: &Style) -> String {
-        let ink = style.theme.palette().ink.to_string();
+        let ink = style.palette().ink.to_string();
         let mut svg = String::new();
         if let Some(title) = &picture.title {
             svg.push_str(&self.title(title, &ink));
@@ -317,7 +317,7 @@ impl Layout {
             weight: WEIGHT,
             anchor: Anchor::Start,
         };
-        let palette = style.theme.palette();
+        let palette = &style.palette();
         let rows = self.legend.len() as f64;
         let icon = 0.36 * self.scale();
         let mut svg = String::new();

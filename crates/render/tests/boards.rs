@@ -1,7 +1,9 @@
 //! Pictures of every game: images exist, and everything is drawn once and where it belongs.
 
 use husun::{Kind, Side, Square, Variant};
-use husun_render::{Ink, Mark, Occupant, Picture, PieceSet, SquareSize, Style, Theme, images, svg};
+use husun_render::{
+    BoardColors, Ink, Mark, Occupant, Picture, PieceSet, SquareSize, Style, Theme, images, svg,
+};
 use resvg::usvg;
 use std::sync::Arc;
 
@@ -21,6 +23,34 @@ fn styles() -> Vec<Style> {
         }
     }
     styles
+}
+
+/// Pictures have the colours of the board that is chosen, the same as boards on which is played.
+#[test]
+fn boards_have_their_colours() {
+    let client = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/src/board/ground.ts");
+    let client = std::fs::read_to_string(client).unwrap();
+    let chess = games::variant("chess").unwrap();
+    let picture = Picture::of(&chess.start());
+    for (board, name) in BoardColors::NAMES {
+        let (_, drawn) = client.split_once(&format!("\n  {name}: {{\n")).unwrap();
+        for (theme, page) in [(Theme::Light, "onLight"), (Theme::Dark, "onDark")] {
+            let [light, dark, edge] = board.on(theme);
+            let line = format!("{page}: {{ light: '{light}', dark: '{dark}', edge: '{edge}' }}");
+            let own = drawn.split("\n  },").next().unwrap();
+            assert!(own.contains(&line), "{name} in ground.ts: expected {line}");
+            let style = Style {
+                theme,
+                board,
+                ..Style::default()
+            };
+            for svg in [svg::board(&picture, &style), svg::squares(&picture, &style)] {
+                for color in [light, dark, edge] {
+                    assert!(svg.contains(&color.to_string()), "{name}: {color}");
+                }
+            }
+        }
+    }
 }
 
 fn parse(svg: &str) -> usvg::Tree {

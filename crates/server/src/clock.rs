@@ -58,6 +58,14 @@ impl ServerClock {
         self.with(|state| state.now())
     }
 
+    /// The time at a moment of the machine's clock that has passed; while it stood still, the time at which it did.
+    pub fn time_of(&self, instant: Instant) -> Duration {
+        self.with(|state| match state.since {
+            Some(since) => state.base + instant.saturating_duration_since(since),
+            None => state.base,
+        })
+    }
+
     /// Lets time go by at once.
     #[cfg(test)]
     pub fn advance(&self, by: Duration) {
@@ -161,6 +169,15 @@ mod tests {
         std::thread::sleep(Duration::from_millis(5));
         assert!(clock.now() > Duration::from_secs(7));
         assert!(clock.instant_of(Duration::from_secs(9)).is_some());
+        // A moment at which it stood still is that at which it went on, and no later moment is earlier.
+        let began = Instant::now();
+        let then = clock.time_of(began);
+        assert!(then > Duration::from_secs(7) && then <= clock.now());
+        let before = began.checked_sub(Duration::from_secs(60));
+        assert_eq!(
+            before.map(|b| clock.time_of(b)),
+            Some(Duration::from_secs(7))
+        );
         clock.halt(Halt::Storage);
         let stopped = clock.now();
         std::thread::sleep(Duration::from_millis(5));

@@ -1,19 +1,22 @@
-//! The games that live in this process: finds them, reads them from storage when someone comes to them, makes new ones.
+//! The games that live in this process: finds them, reads them from storage when someone comes to them, makes new ones. Those
+//! that live at other nodes are found by `directory/across.rs`.
 //! What is only looked at or listed is read from storage and wakes nothing.
 
+mod across;
 mod attend;
 pub(crate) mod make;
 
+pub use across::Place;
 pub(crate) use attend::AHEAD;
 
 use crate::accounts::Accounts;
 use crate::limits::Guard;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{Services, secret};
-use crate::show::{self, Moment, Presence};
 use crate::task::messages::{Ask, Heard, asked_at};
 use crate::task::{Command, GameTask, Handle};
 use crate::wire::GameCard;
+use crate::wire::show::{self, Moment, Presence};
 use crate::work::{Weight, Work};
 use bytes::Bytes;
 use husun::Side;
@@ -26,8 +29,9 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use store::nodes::Since;
 use store::{CardRow, GameWrite, StoreError, StoredGame};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, watch};
 
 /// Own games shown at most.
 const OWN: u32 = 50;
@@ -56,6 +60,8 @@ pub struct ReadGame {
     pub began_ms: i64,
     /// When it ended with a result, in milliseconds of Unix time.
     pub ended_ms: Option<i64>,
+    /// Boot of the node that owns it; 0 if nobody does, as where a server runs alone.
+    pub owner: i64,
     /// Epoch of its owner.
     pub epoch: i64,
     /// When it wants to be looked at, as it is stored.
@@ -95,6 +101,37 @@ struct Inner {
     /// Most of them; 0 for any number.
     max_games: usize,
     closing: AtomicBool,
+    /// Sockets end when it says so.
+    sockets_end: watch::Sender<bool>,
+}
+
+/// Why a game is not live here.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// There is no such game.
+    NoSuchGame,
+    /// The node with this boot owns it.
+    Of(i64),
+    /// It is refused.
+    Refused(Refused),
+}
+
+impl<E: Into<Refused>> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure::Refused(error.into())
+    }
+}
+
+/// Tells a socket when it has to end, since its server does.
+pub struct SocketsEnd(watch::Receiver<bool>);
+
+impl SocketsEnd {
+    /// Waits for that.
+    pub async fn closed(&mut self) {
+        if self.0.wait_for(|end| *end).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
 }
 
 impl Directory {
@@ -106,6 +143,7 @@ impl Directory {
                 games: Mutex::default(),
                 max_games,
                 closing: AtomicBool::new(false),
+                sockets_end: watch::Sender::new(false),
             }),
         }
     }
@@ -118,6 +156,32 @@ impl Directory {
     /// The games that are played.
     pub fn variants(&self) -> &Arc<Games> {
         &self.inner.services.games
+    }
+
+    /// Whether the server runs alone.
+    pub fn is_alone(&self) -> bool {
+        self.inner.services.node.is_alone()
+    }
+
+    /// Whether the server goes down.
+    pub fn is_closing(&self) -> bool {
+        self.inner.closing.load(Relaxed)
+    }
+
+    /// Whether sockets do better at another node: this one cannot speak with the others, or has no lease while they have.
+    pub fn is_cut_off(&self) -> bool {
+        let node = &self.inner.services.node;
+        node.is_cut_off() || node.is_stranded()
+    }
+
+    /// When sockets have to end.
+    pub fn sockets_end(&self) -> SocketsEnd {
+        SocketsEnd(self.inner.sockets_end.subscribe())
+    }
+
+    fn note_live(&self, games: usize) {
+        gauge!("husun_live_games").set(games as f64);
+        self.inner.services.node.set_load(games);
     }
 
     /// Where work is done that takes longer than a moment.
@@ -160,7 +224,7 @@ impl Directory {
             return false;
         }
         games.remove(id);
-        gauge!("husun_live_games").set(games.len() as f64);
+        self.note_live(games.len());
         true
     }
 
@@ -171,11 +235,21 @@ impl Directory {
         if handle.is_some_and(|h| h.life == life) {
             games.remove(id);
         }
-        gauge!("husun_live_games").set(games.len() as f64);
+        self.note_live(games.len());
     }
 
-    /// A game, brought to life from storage if it is not live. It stays so for as long as the handle is held.
+    /// A game that lives here, brought to life from storage if it is not live. It stays so for as long as the handle is held.
     pub async fn get(&self, id: &str, payer: Payer<'_>) -> Result<Option<Handle>, Refused> {
+        match self.here(id, payer).await {
+            Ok(handle) => Ok(handle),
+            Err(Failure::NoSuchGame) => Ok(None),
+            Err(Failure::Refused(refused)) => Err(refused),
+            Err(Failure::Of(_)) => Err(refused(Reason::Busy, "another node owns the game")),
+        }
+    }
+
+    /// The same, with why it is not.
+    async fn here(&self, id: &str, payer: Payer<'_>) -> Result<Option<Handle>, Failure> {
         if !is_id(id) {
             return Ok(None);
         }
@@ -206,11 +280,14 @@ impl Directory {
                         games.remove(id);
                     }
                     drop(cell);
-                    return problem.map_or(Ok(None), Err);
+                    return match problem {
+                        Failure::NoSuchGame => Ok(None),
+                        problem => Err(problem),
+                    };
                 }
             }
         }
-        Err(no_answer())
+        Err(no_answer().into())
     }
 
     /// The place of a game that lives or is to live.
@@ -230,36 +307,40 @@ impl Directory {
         Ok(games.entry(id.into()).or_default().clone())
     }
 
-    /// Starts a game's task. Without a refusal there is no such game.
-    async fn start(&self, id: &str) -> Result<Handle, Option<Refused>> {
-        let read = self.read(id).await?.ok_or(None)?;
+    /// Starts a game's task.
+    async fn start(&self, id: &str) -> Result<Handle, Failure> {
+        let stored = across::own(self.services(), id).await?;
+        let read = self.understand(stored).await?;
         let handle = GameTask::start(id, read, self.clone()).await;
         // One that has just ended may still be served for a moment.
-        let handle = handle.map_err(|_| Some(no_answer()))?;
-        gauge!("husun_live_games").set(self.live() as f64);
+        let handle = handle.map_err(|_| no_answer())?;
+        self.note_live(self.live());
         Ok(handle)
     }
 
     /// A game as storage has it.
     pub async fn read(&self, id: &str) -> Result<Option<ReadGame>, Refused> {
+        match self.inner.services.store.load(id).await? {
+            Some(stored) => self.understand(stored).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Makes a game of what storage has.
+    async fn understand(&self, stored: StoredGame) -> Result<ReadGame, Refused> {
         let services = self.inner.services.clone();
-        let Some(stored) = services.store.load(id).await? else {
-            return Ok(None);
-        };
         // A spec that cannot be read is told by who reads the game.
         let spec: Option<Spec> = serde_json::from_str(&stored.spec).ok();
         if let Some(name) = spec.and_then(|spec| spec.variant) {
             let known = services.know(&name).await;
             known.map_err(|e| Refused {
-                message: format!("game {id}: {}", e.message),
+                message: format!("game {}: {}", stored.id, e.message),
                 ..e
             })?;
         }
-        let read = self
-            .work()
+        self.work()
             .run(Weight::Light, move || read(&stored, &services))
-            .await?;
-        Ok(Some(read?))
+            .await?
     }
 
     /// Takes the names of deleted accounts out of their games, in storage and then in memory.
@@ -274,17 +355,29 @@ impl Directory {
                 }
             };
             for id in changed {
-                if let Some(handle) = directory.find_live(&id) {
-                    let _ = handle.commands.send(Box::new(Command::ReadAnew)).await;
-                }
+                directory.tell_live(&id, &Ask::ReadAnew).await;
             }
         });
+    }
+
+    /// Tells a game something if it is live somewhere; what is stored tells it at any other time.
+    pub async fn tell_live(&self, id: &str, ask: &Ask) {
+        // While its handle is held it stays.
+        let _live = self.find_live(id);
+        if let Ok(message) = serde_json::to_vec(ask) {
+            let bus = &self.inner.services.bus;
+            // One that waits for the storage may take long.
+            let _ = bus.request(&asked_at(id), message.into(), PATIENCE).await;
+        }
     }
 
     /// Asks a live game something that it answers; nothing if the game is not live.
     async fn ask(&self, id: &str, ask: Ask) -> Option<Bytes> {
         // While its handle is held it stays.
-        let _live = self.find_live(id)?;
+        let live = self.find_live(id);
+        if live.is_none() && self.is_alone() {
+            return None;
+        }
         let message = serde_json::to_vec(&ask).ok()?;
         let bus = &self.inner.services.bus;
         // A game that waits for the storage does not answer: then storage is asked.
@@ -440,10 +533,14 @@ impl Directory {
         Ok(card)
     }
 
-    /// Tells all games that the server goes down, and waits until they have stored what they are at.
+    /// Tells all games that the server goes down, and waits until they have stored what they are at. Where other nodes are
+    /// alive, they have the games first.
     pub async fn close(&self, patience: Duration) {
-        self.inner.closing.store(true, Relaxed);
         let start = Instant::now();
+        if !self.is_alone() {
+            self.hand_over_all().await;
+        }
+        self.inner.closing.store(true, Relaxed);
         while self.live() > 0 && start.elapsed() < patience {
             let handles: Vec<Handle> = {
                 let games = self.games();
@@ -457,6 +554,10 @@ impl Directory {
                 let _ = handle.commands.try_send(Box::new(Command::Shutdown));
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        if !self.is_alone() {
+            // Those whose games are elsewhere come again at another node.
+            self.inner.sockets_end.send_replace(true);
         }
     }
 }
@@ -513,7 +614,9 @@ fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame, Refused> {
         .iter()
         .find(|row| table.ended() == Some(row.seq as u64));
     let now = services.clock.now();
+    let shared = stored.since.map(|since| since_of(since, stored, services));
     let since = match (stored.events.last(), stored.due) {
+        _ if shared.is_some() => shared,
         (Some(row), _) if row.run >= services.counted_from => Some(millis_back(row.run_ms)),
         // Nothing has happened yet: it was made when its waiting began.
         (None, Some(due)) if due > 0 => Some(millis_back(due).saturating_sub(WAITING)),
@@ -526,9 +629,29 @@ fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame, Refused> {
         since: since.unwrap_or(now).min(now),
         began_ms,
         ended_ms: ended.map(|row| row.wall_ms),
+        owner: stored.owner,
         epoch: stored.epoch,
         due: stored.due,
     })
+}
+
+/// When, by this server's time, a game's time was that of its last event, where nodes have shared it.
+fn since_of(since: Since, stored: &StoredGame, services: &Services) -> Duration {
+    let now = services.clock.now();
+    let gone = match since {
+        Since::Still(ms) => millis_back(ms),
+        Since::At(ms) if stored.owner == services.node.boot() => {
+            now.saturating_sub(millis_back(ms))
+        }
+        // It runs by another's time.
+        Since::At(ms) => {
+            let there = services.node.time_of(stored.owner);
+            there.map_or(Duration::ZERO, |there| {
+                there.saturating_sub(millis_back(ms))
+            })
+        }
+    };
+    now.saturating_sub(gone)
 }
 
 fn millis_back(ms: i64) -> Duration {

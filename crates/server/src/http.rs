@@ -17,6 +17,7 @@ mod long;
 mod looks;
 mod me;
 mod moderate;
+mod nodes;
 mod notes;
 mod notices;
 pub mod operate;
@@ -258,6 +259,7 @@ fn moderation() -> Router<App> {
         .route("/api/moderate/games/{id}/chat", get(moderate::chat))
         .route("/api/moderate/announcements", get(moderate::announcements))
         .route("/api/moderate/log", get(moderate::log))
+        .route("/api/moderate/nodes", get(nodes::nodes))
 }
 
 async fn missing() -> Failure {
@@ -512,6 +514,7 @@ pub fn document() -> utoipa::openapi::OpenApi {
         moderate::chat,
         moderate::announcements,
         moderate::log,
+        nodes::nodes,
         operate::openapi,
         operate::health,
         operate::ready,

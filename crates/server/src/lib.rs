@@ -26,7 +26,6 @@ pub mod reviews;
 pub mod seats;
 mod serve;
 pub mod services;
-pub mod show;
 mod slow;
 pub mod socket;
 pub mod state;
@@ -36,8 +35,8 @@ pub mod vacations;
 pub mod visitor;
 pub mod votes;
 pub mod watching;
-pub mod wire;
 pub mod work;
 
 pub use config::{Config, ConfigError, NodeConfig};
 pub use serve::{Running, ServeError, bind, take_folder};
+pub use wire;

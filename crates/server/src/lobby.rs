@@ -23,7 +23,7 @@ use bus::{Listener, Subscription};
 use bytes::Bytes;
 use husun::Side;
 use husun::clock::TimeControl;
-use play::lobby::{Strength, Terms, Wanted, Wish, seated};
+use play::lobby::{Opponents, Seeker, Strength, Terms, Wanted, Wish, seated};
 use play::table::Person;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -499,9 +499,17 @@ impl Lobby {
                 rated: waiting.wish.rated,
                 side: None,
                 range: None,
+                opponents: Opponents::Anyone,
             };
-            let own = &waiting.strength;
-            let fitting = waiting.wish.fitting(own, &wish, &strength, games);
+            let came = Seeker {
+                wish: &wish,
+                strength: &strength,
+                bot: person.bot,
+            };
+            if !waiting.seeker().welcomes(&came) {
+                return Err(refused(Reason::Opponent, "this offer is for people only"));
+            }
+            let fitting = waiting.seeker().fitting(&came, games);
             let chosen = rand::rng().random_range(0..fitting.len().max(1));
             let Some(terms) = fitting.into_iter().nth(chosen) else {
                 return Err(match waiting.wish.range {

@@ -62,6 +62,10 @@ pub struct Node {
     ending: AtomicBool,
     /// Whether it cannot speak with the others: then it wants no games either.
     cut_off: AtomicBool,
+    /// Whether it has no lease while others have.
+    stranded: AtomicBool,
+    /// Whether it has owned a game since it arrived.
+    took: AtomicBool,
     /// Another process has its name.
     replaced: watch::Sender<bool>,
     nudge: Notify,
@@ -95,6 +99,8 @@ impl Node {
             load: AtomicI64::new(0),
             ending: AtomicBool::new(false),
             cut_off: AtomicBool::new(false),
+            stranded: AtomicBool::new(false),
+            took: AtomicBool::new(false),
             replaced: watch::Sender::new(false),
             nudge: Notify::new(),
         }
@@ -160,6 +166,40 @@ impl Node {
         }
         let mut rows = heard.rows.iter().filter(|row| !row.leaving);
         rows.next().is_some_and(|row| row.boot == boot)
+    }
+
+    /// Whether it may take games that nobody owns. One that is cut off from the others does not, unless all are.
+    pub fn takes_games(&self) -> bool {
+        let cut = self.is_cut_off() && self.others_stay();
+        self.has_lease() && !self.ending.load(Relaxed) && !cut
+    }
+
+    /// Whether there are other nodes that take games.
+    pub fn others_stay(&self) -> bool {
+        let boot = self.boot();
+        let heard = self.heard();
+        let mut others = heard.rows.iter().filter(|row| row.boot != boot);
+        others.any(|row| !row.leaving)
+    }
+
+    /// Whether it has taken any game since it arrived, as far as it knows.
+    pub fn owns_something(&self) -> bool {
+        self.has_lease() && self.took.load(Relaxed)
+    }
+
+    /// Takes note that it owns a game.
+    pub fn took_game(&self) {
+        self.took.store(true, Relaxed);
+    }
+
+    /// Whether the node should rather have its sockets come again at another one, for it has no lease and others have.
+    pub fn is_stranded(&self) -> bool {
+        self.stranded.load(Relaxed) && !self.has_lease()
+    }
+
+    /// Takes note of whether others have leases while it has none.
+    pub fn set_stranded(&self, stranded: bool) {
+        self.stranded.store(stranded, Relaxed);
     }
 
     /// Who keeps the leases; nobody where a server runs alone.

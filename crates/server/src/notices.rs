@@ -325,7 +325,16 @@ impl Notices {
                 continue;
             }
             let now = millis(self.services().clock.now());
-            let due = match self.inner.store.warnings(now, PORTION).await {
+            let node = &self.services().node;
+            if !node.has_lease() {
+                continue;
+            }
+            let due = match node.leases() {
+                // Each node has those of its own games.
+                Some(leases) => leases.warnings_of(node.boot(), now, PORTION).await,
+                None => self.inner.store.warnings(now, PORTION).await,
+            };
+            let due = match due {
                 Ok(due) => due,
                 Err(error) => {
                     tracing::warn!(%error, "games in which time runs out cannot be found");

@@ -1,7 +1,7 @@
 //! Positions described for the analysis board: nothing is kept of them.
 
 use crate::refusal::{Reason, Refused, refused};
-use crate::show::captured;
+use crate::wire::show::captured;
 use crate::wire::{LegalMove, Played, PositionAnswer, PositionRequest};
 use husun::Game;
 use play::{Games, check, read_move};

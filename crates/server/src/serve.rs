@@ -47,7 +47,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use store::{Health, SqlStore, Store, StoreError, Writer, millis};
 use tokio::net::TcpListener;
@@ -338,6 +338,8 @@ impl Running {
                 services.archive.clone().follow(directory.clone()),
             )),
             tokio::spawn(watched("attendance", directory.clone().attend())),
+            tokio::spawn(watched("nodes", directory.clone().serve_nodes())),
+            tokio::spawn(watched("others", directory.clone().look_at_others())),
             tokio::spawn(sweep(guard, attempts, self.metrics)),
             tokio::spawn(forget(reviews.clone(), accounts, notices)),
             tokio::spawn(follow_bus(opened.nats.clone(), node.clone())),
@@ -357,6 +359,11 @@ impl Running {
         node.end();
         tracing::info!("going down");
         directory.close(PATIENCE).await;
+        // The heart stops, so that the node does not arrive anew.
+        drop(opened.heart);
+        if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, node.leave()).await {
+            tracing::warn!(%error, "the other nodes have to wait for the end of the lease");
+        }
         reviews.close(PATIENCE).await;
         let _ = hush.send(());
         let served = serving.await;
@@ -366,11 +373,6 @@ impl Running {
             let _ = task.await;
         }
         self.engines.close();
-        // The heart stops, so that the node does not arrive anew.
-        drop(opened.heart);
-        if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, node.leave()).await {
-            tracing::warn!(%error, "the other nodes have to wait for the end of the lease");
-        }
         store.close().await;
         if let Err(error) = served {
             tracing::error!(%error, "serving ended in a fault of ours");
@@ -462,7 +464,8 @@ fn app(
         guard: Arc::new(Guard::new(config.limits)),
         metrics,
         ready: Arc::new(AtomicBool::new(true)),
-        sockets: Arc::default(),
+        // Games know sockets of all nodes by their numbers.
+        sockets: Arc::new(AtomicU64::new(u64::from(rand::random::<u32>()) << 32)),
         behind_proxy: config.behind_proxy,
         origins: config.origins.clone().into(),
         client: config

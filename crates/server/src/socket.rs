@@ -18,7 +18,8 @@ use crate::state::App;
 use crate::task::LAG;
 use crate::tournaments;
 use crate::visitor::Visitor;
-use crate::wire::{self, ClientMessage, ServerMessage};
+use crate::wire::read::{decode, deed_of};
+use crate::wire::{ClientMessage, ServerMessage};
 use axum::extract::State;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::response::{IntoResponse, Response};
@@ -30,7 +31,6 @@ use game::{GameGone, GameSide};
 use metrics::{counter, gauge};
 use outbox::{Item, Outbox, TooSlow};
 use play::table::Person;
-use play::{Claim, Deed};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -101,53 +101,6 @@ pub async fn open(
         watched("socket", served)
     });
     (visitor, answer).into_response()
-}
-
-/// Reads a message.
-pub fn decode(text: &str) -> Result<ClientMessage, Refused> {
-    serde_json::from_str(text).map_err(|error| {
-        refused(
-            Reason::Malformed,
-            format!("this is not a message that the server knows: {error}"),
-        )
-    })
-}
-
-/// The deed that a message asks of a game; none for messages that ask nothing of a game.
-pub fn deed_of(message: ClientMessage) -> Option<Deed> {
-    Some(match message {
-        ClientMessage::Join { .. }
-        | ClientMessage::Ping { .. }
-        | ClientMessage::EnterLobby
-        | ClientMessage::LeaveLobby
-        | ClientMessage::EnterTournament { .. }
-        | ClientMessage::LeaveTournament
-        | ClientMessage::WatchBoards { .. }
-        | ClientMessage::Analyse(_)
-        | ClientMessage::StopAnalysis => return None,
-        ClientMessage::Move { ply, seq, text } => Deed::Move { ply, seq, text },
-        ClientMessage::Accept { ply, seq } => Deed::Accept { ply, seq },
-        ClientMessage::Resign => Deed::Resign,
-        ClientMessage::Draw { ply, seq } => Deed::Draw { ply, seq },
-        ClientMessage::DeclineDraw { ply } => Deed::DeclineDraw { ply },
-        ClientMessage::Takeback { ply, seq } => Deed::Takeback { ply, seq },
-        ClientMessage::DeclineTakeback { ply } => Deed::DeclineTakeback { ply },
-        ClientMessage::Abort => Deed::Abort,
-        ClientMessage::Claim { claim } => Deed::Claim {
-            claim: match claim {
-                wire::Claim::Win => Claim::Win,
-                wire::Claim::Draw => Claim::Draw,
-            },
-        },
-        ClientMessage::Rematch => Deed::Rematch,
-        ClientMessage::Chat { text } => Deed::Chat { text },
-        ClientMessage::WatchersChat { text } => Deed::WatchersChat { text },
-        ClientMessage::Choose { name, value } => Deed::Choose { name, value },
-        ClientMessage::Appoint { engine } => Deed::Appoint { engine },
-        ClientMessage::AskCounsel { ply } => Deed::AskCounsel { ply },
-        ClientMessage::Advise { text } => Deed::Advise { text },
-        ClientMessage::Plan { ply, seq, lines } => Deed::Plan { ply, seq, lines },
-    })
 }
 
 struct Session {
@@ -307,7 +260,7 @@ async fn serve(
         analysis: analysis::Analysis::new(number, address),
         person,
         address,
-        game: GameSide::new(number, app.directory.services().bus.clone(), outbox.clone()),
+        game: GameSide::new(number, &app.directory, outbox.clone()),
         outbox,
         over: 0,
         place: None,
@@ -317,6 +270,7 @@ async fn serve(
         app,
     };
     let (mut sink, mut stream) = socket.split();
+    let mut app_closing = session.app.directory.sockets_end();
     let mut heard = Instant::now();
     let mut pinged: Option<Instant> = None;
     let mut measured = Instant::now();
@@ -377,6 +331,7 @@ async fn serve(
                     Message::Close(_) => break End::Theirs,
                 }
             }
+            () = app_closing.closed() => break COME_AGAIN,
             () = endings.ended() => break standing.look(&session).unwrap_or(End::Ours(1008, "signed out")),
             () = standing.changed() => {
                 if let Some(end) = standing.look(&session) {
@@ -479,7 +434,10 @@ impl Session {
     async fn hear(&mut self, text: &str) {
         match decode(text) {
             Ok(message) => self.take(message).await,
-            Err(refused) => self.refuse_with("?", &refused),
+            Err(error) => {
+                let text = format!("this is not a message that the server knows: {error}");
+                self.refuse_with("?", &refused(Reason::Malformed, text));
+            }
         }
     }
 

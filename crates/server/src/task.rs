@@ -16,6 +16,7 @@ mod watched;
 use crate::clock::Halt;
 use crate::directory::{Directory, ReadGame};
 use crate::engines::Thought;
+use crate::node::Members;
 use crate::services::{Services, SystemChance};
 use crate::slow::watched;
 use ::engine::Thoughts;
@@ -42,9 +43,16 @@ const PRESENCE: Duration = Duration::from_millis(400);
 const WAIT: Duration = Duration::from_secs(1);
 /// That the server's time stands still or goes on is told within this time, spread over all games.
 const SPREAD: Duration = Duration::from_millis(500);
+/// How often it is tried to take the place where a game is asked, and the pause between.
+const SERVING: u32 = 20;
+const PLACE: Duration = Duration::from_millis(50);
 /// What is told while nothing can be stored.
 pub const TROUBLE: &str =
     "the server cannot store moves at the moment; the clocks stand still until it can";
+
+/// What is told while a game's owner is looked for.
+pub const TROUBLE_OF_OWNER: &str =
+    "the game moves within the server; its clocks stand still until it is there";
 
 /// What a game is told by the server itself.
 #[derive(Debug)]
@@ -58,29 +66,13 @@ pub enum Command {
     },
     /// Storage says that the game wants to be looked at.
     Attend,
-    /// Somebody goes on vacation or comes back.
-    Vacation {
-        /// Id of the account.
-        person: String,
-        /// Whether it begins.
-        on: bool,
-        /// Told when what follows is stored.
-        done: oneshot::Sender<()>,
+    /// Another node is to own the game from now on; told whether it does.
+    HandOver {
+        /// Its boot.
+        to: i64,
+        /// Told when that is stored.
+        done: oneshot::Sender<bool>,
     },
-    /// Somebody may play no more: the game is given up.
-    Expel {
-        /// Id of the account, or number of the guest.
-        person: String,
-        /// Told when what follows is stored.
-        done: oneshot::Sender<()>,
-    },
-    /// A line of chat was removed from the storage.
-    ChatRemoved {
-        /// Which, counted from 0.
-        line: usize,
-    },
-    /// What is stored was changed by others: it is read anew.
-    ReadAnew,
     /// The server goes down.
     Shutdown,
 }
@@ -92,6 +84,8 @@ pub struct Handle {
     pub commands: mpsc::Sender<Box<Command>>,
     /// Which life in memory this is.
     pub life: u64,
+    /// Boot of the node that owns it: this one's; 0 where a server runs alone.
+    pub owner: i64,
     holders: Arc<()>,
 }
 
@@ -136,8 +130,10 @@ pub struct GameTask {
     life: u64,
     /// Number of what was told last.
     told: u64,
-    /// Epoch of the owner, which storage compares.
+    /// Boot of this node when it took the game, and epoch of the owner, which storage compares.
+    owner: i64,
     epoch: i64,
+    members: watch::Receiver<Arc<Members>>,
     /// Time of the game at `since`.
     base: Duration,
     /// In the server's time.
@@ -189,14 +185,16 @@ impl GameTask {
         let (commands, inbox) = mpsc::channel(QUEUE);
         let life = rand::random();
         let services = directory.services().clone();
-        let requests = services.bus.serve(&asked_at(id), QUEUE).await?;
+        let requests = serve(&services, id).await?;
         let thoughts = engine::thoughts_of(&read.table);
         let task = GameTask {
             id: id.into(),
             base: read.table.at(),
             table: Arc::new(read.table),
             since: read.since,
+            owner: read.owner,
             epoch: read.epoch,
+            members: services.node.members(),
             due: read.due,
             carded: None,
             halted: services.clock.halted(),
@@ -220,10 +218,12 @@ impl GameTask {
             anchored: read.anchored,
             watched: Watched::default(),
         };
+        let owner = task.owner;
         tokio::spawn(watched("game", task.run(inbox)));
         Ok(Handle {
             commands,
             life,
+            owner,
             holders: Arc::default(),
         })
     }
@@ -289,6 +289,8 @@ impl GameTask {
         self.overdue().await;
         self.think();
         self.counsel_by_engine();
+        // What has happened to the nodes since it was read.
+        self.members_changed();
         let mut leaves = false;
         while !leaves && !self.broken {
             if self.wants_to_leave() {
@@ -327,6 +329,7 @@ impl GameTask {
                     None => leaves = true,
                 },
                 _ = self.halted.changed() => self.halt_changed(),
+                Ok(()) = self.members.changed() => self.members_changed(),
                 () = sleep => self.woken().await,
             }
         }
@@ -343,30 +346,10 @@ impl GameTask {
     async fn obey(&mut self, command: Command) {
         match command {
             Command::Thought { number, thought } => self.thought(number, thought).await,
-            Command::Vacation { person, on, done } => {
-                let now = self.now();
-                let events = self.table.vacation(&person, on, now);
-                if events.is_empty() || self.enact(events, now).await {
-                    let _ = done.send(());
-                }
-            }
-            Command::Expel { person, done } => {
-                let (now, events) = (self.now(), self.table.expelled(&person));
-                if !events.is_empty() {
-                    self.carry_out(events, now).await;
-                }
-                if !self.broken {
-                    let _ = done.send(());
-                }
-            }
-            Command::ChatRemoved { line } => {
-                if Arc::make_mut(&mut self.table).remove_chat(line) {
-                    self.tell_snapshots();
-                }
+            Command::HandOver { to, done } => {
+                let _ = done.send(self.hand_over(to).await);
             }
             Command::Attend => self.attend().await,
-            // It leaves as after a fault, and comes from storage again.
-            Command::ReadAnew => self.broken = true,
             Command::Shutdown => {}
         }
     }
@@ -375,10 +358,14 @@ impl GameTask {
         match serde_json::from_slice(&request.message) {
             Ok(Ask::Join {
                 socket,
+                node,
                 person,
                 seat,
                 muted,
-            }) => self.join(request, socket, (person, muted), seat).await,
+            }) => {
+                let from = (socket, node);
+                self.join(request, from, (person, muted), seat).await;
+            }
             Ok(Ask::Leave { socket }) => {
                 self.leave(socket);
                 request.answer(bytes::Bytes::new());
@@ -386,15 +373,39 @@ impl GameTask {
             Ok(Ask::Act {
                 socket,
                 deed,
-                at,
+                waited,
                 lag,
-            }) => self.act(request, socket, deed, at, lag).await,
+            }) => self.act(request, socket, deed, waited, lag).await,
             Ok(Ask::Look { guest, muted }) => self.look(request, &guest, &muted),
             Ok(Ask::Watchers) => self.watchers_heard(request),
             Ok(Ask::RemoveWatchersLine { n }) => {
                 self.remove_watchers_line(n);
                 self.watchers_heard(request);
             }
+            Ok(Ask::Vacation { person, on }) => {
+                let now = self.now();
+                let events = self.table.vacation(&person, on, now);
+                if events.is_empty() || self.enact(events, now).await {
+                    request.answer(bytes::Bytes::new());
+                }
+            }
+            Ok(Ask::Expel { person }) => {
+                let (now, events) = (self.now(), self.table.expelled(&person));
+                if !events.is_empty() {
+                    self.carry_out(events, now).await;
+                }
+                if !self.broken {
+                    request.answer(bytes::Bytes::new());
+                }
+            }
+            Ok(Ask::ChatRemoved { line }) => {
+                if Arc::make_mut(&mut self.table).remove_chat(line) {
+                    self.tell_snapshots();
+                }
+                request.answer(bytes::Bytes::new());
+            }
+            // It leaves as after a fault, and comes from storage again.
+            Ok(Ask::ReadAnew) => self.broken = true,
             Ok(Ask::Card { guest }) => self.card(request, guest.as_deref()),
             // Without an answer who asked is told that nobody is there.
             Err(error) => tracing::warn!(game = %self.id, %error, "no question to a game"),
@@ -492,6 +503,22 @@ impl GameTask {
             if self.enact(vec![event], now).await && with_customs {
                 self.tell_snapshots();
             }
+        }
+    }
+}
+
+/// Takes the place where a game is asked. Where nodes share it, its last owner may be about to leave it.
+async fn serve(services: &Services, id: &str) -> Result<Requests, BusError> {
+    let subject = asked_at(id);
+    let mut tries = match services.node.is_alone() {
+        true => 1,
+        false => SERVING,
+    };
+    loop {
+        tries -= 1;
+        match services.bus.serve(&subject, QUEUE).await {
+            Err(BusError::Taken) if tries > 0 => tokio::time::sleep(PLACE).await,
+            served => return served,
         }
     }
 }

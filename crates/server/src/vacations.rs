@@ -1,16 +1,16 @@
 //! Vacations: who is on one is charged no time in games over days. The games are told one after another, and told again
 //! after a restart if not all were.
 
-use crate::directory::{Directory, Payer};
+use crate::directory::Directory;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{secret, wall_ms};
-use crate::task::Command;
+use crate::task::messages::Ask;
 use crate::wire;
 use std::sync::Arc;
 use std::time::Duration;
 use store::vacations::{Applied, VacationRow, VacationStore};
 use time::{Date, Month, OffsetDateTime, Time};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::Notify;
 
 /// Days of vacation in a calendar year.
 const DAYS: i64 = 30;
@@ -157,23 +157,14 @@ impl Vacations {
 
     /// Tells one game; what it makes of that is stored when this is done.
     async fn tell(&self, game: &str, person: &str, on: bool) -> Result<(), Refused> {
-        let handle = match self.directory.get(game, Payer::Server).await {
-            Ok(Some(handle)) => handle,
-            Ok(None) => return Ok(()),
+        let person = person.into();
+        let ask = Ask::Vacation { person, on };
+        match self.directory.ask_game(game, &ask).await {
+            Ok(_) => Ok(()),
             // It is left aside elsewhere, too.
-            Err(refused) if refused.reason == Reason::Damaged => return Ok(()),
-            Err(refused) => return Err(refused),
-        };
-        let (done, told) = oneshot::channel();
-        let command = Command::Vacation {
-            person: person.into(),
-            on,
-            done,
-        };
-        let busy = || refused(Reason::Busy, "a game does not answer");
-        let sent = handle.commands.send(Box::new(command)).await;
-        sent.map_err(|_| busy())?;
-        told.await.map_err(|_| busy())
+            Err(refused) if refused.reason == Reason::Damaged => Ok(()),
+            Err(refused) => Err(refused),
+        }
     }
 }
 

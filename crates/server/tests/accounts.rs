@@ -1,10 +1,8 @@
 //! Accounts from outside: made by a guest who keeps all games, opened, changed, deleted; and what guests, others and
 //! those who guess are refused.
 
-mod common;
-
-use common::browser::{Browser, code};
-use common::{Fallible, Socket, TestServer};
+use crate::common::browser::{Browser, code};
+use crate::common::{Fallible, Socket, TestServer};
 use play::table::Spec;
 use serde_json::{Value, json};
 use server::wire::{AccountMade, Exported, GameCard, GameMade, ServerMessage, Snapshot};

@@ -1,9 +1,7 @@
 //! The archive from outside: what is found of finished games, by whom, and what becomes of it after a sudden end.
 
-mod common;
-
-use common::browser::{Browser, code};
-use common::{Fallible, Socket, TestServer, connect_from};
+use crate::common::browser::{Browser, code};
+use crate::common::{Fallible, Socket, TestServer, connect_from};
 use games::Catalogue;
 use serde_json::json;
 use server::wire::{ArchivePage, ClientMessage, GameMade, Side};

@@ -1,14 +1,13 @@
 //! Programs as players, from outside: their accounts are marked for good, a token plays and does nothing else, and one
 //! that was taken back opens nothing.
 
-mod common;
-
-use common::browser::{Browser, code};
-use common::{Answer, Fallible, Request, Socket, TestServer, ask_from};
+use crate::common::browser::{Browser, code};
+use crate::common::people;
+use crate::common::{Answer, Fallible, Request, Socket, TestServer, ask_from};
 use serde_json::{Value, json};
 use server::wire::{
-    ArchivePage, Challenge, ClientMessage, Exported, GameMade, Lobby, Me, Profile, SeekMade,
-    ServerMessage, Snapshot, TokenMade,
+    ArchivePage, Challenge, ClientMessage, Exported, GameMade, Lobby, Me, Opponents, Profile,
+    SeekMade, ServerMessage, Snapshot, TokenMade,
 };
 use std::net::IpAddr;
 use std::time::Duration;
@@ -34,6 +33,48 @@ async fn bot(server: &TestServer, name: &str) -> Fallible<(Browser, TokenMade)> 
     assert!(made.head.contains("no-store"), "{}", made.head);
     let made = made.json()?;
     Ok((owner, made))
+}
+
+/// Who wishes for people is neither paired with a program nor accepted by one, and is found by people.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_meets_only_those_who_welcome_it() -> Fallible<()> {
+    let server = TestServer::start("people-only", |_| ()).await?;
+    let (mut ann, mut bob) = (
+        account(&server, "Ann").await?,
+        account(&server, "Bob").await?,
+    );
+    let (_, token) = bot(&server, "Robot").await?;
+    let program = Program::new(&server, &token.token);
+    for clock in ["fischer:5m+3s", "days:3"] {
+        let anyone = json!({ "games": ["chess"], "clocks": [clock] });
+        let people = json!({ "games": ["chess"], "clocks": [clock], "opponents": "people" });
+        let made = people::seek(&mut ann, people.clone()).await?;
+        let id = made.id.ok_or("it does not wait")?;
+        let lobby: Lobby = program
+            .ask("GET", "/api/lobby", Value::Null)
+            .await?
+            .json()?;
+        assert_eq!(lobby.seeks[0].opponents, Opponents::People, "{lobby:?}");
+        let answer = program
+            .ask("POST", "/api/lobby/seeks", anyone.clone())
+            .await?;
+        let waits: SeekMade = answer.json()?;
+        let other = waits.id.ok_or("paired with a person who wants people")?;
+        let path = format!("/api/lobby/seeks/{id}/accept");
+        let refused = program.ask("POST", &path, json!({})).await?;
+        assert_eq!((refused.status, code(&refused)?), (409, "opponent".into()));
+        // The program's own offer is passed by, though it came first for one who comes now.
+        let met = people::seek(&mut bob, people.clone()).await?;
+        assert_eq!(met.paired.ok_or("not paired")?.opponent, "Ann");
+        let welcome = people::seek(&mut bob, anyone).await?;
+        assert_eq!(welcome.paired.ok_or("not paired")?.opponent, "Robot");
+        let path = format!("/api/lobby/seeks/{other}");
+        let gone = program.ask("DELETE", &path, Value::Null).await?;
+        assert_eq!(gone.status, 404);
+    }
+    let odd = json!({ "clocks": ["days:3"], "opponents": "dogs" });
+    assert_eq!(ann.ask("POST", "/api/lobby/seeks", odd).await?.status, 422);
+    server.end().await
 }
 
 /// A program: it has a token and no cookie.

@@ -1,10 +1,8 @@
 //! Games over days from outside: prepared answers, notes, vacation.
 
-mod common;
-
-use common::browser::code;
-use common::people::{account, guest, seek};
-use common::{Fallible, Socket, TestServer};
+use crate::common::browser::code;
+use crate::common::people::{account, guest, seek};
+use crate::common::{Fallible, Socket, TestServer};
 use serde_json::{Value, json};
 use server::wire::{ClientMessage, ServerMessage, Side, Snapshot, Stage};
 use std::time::Duration;

@@ -1,12 +1,10 @@
 //! People who are followed or muted, and how their games have ended; and who may not.
 
-mod common;
-
-use common::browser::Browser;
-use common::operator::{Operator, socket, soon};
-use common::people::{account, guest};
-use common::watch::{CLOCK, line, lines, private_game, public_game, refused, talk, told};
-use common::{Fallible, Socket, TestServer};
+use crate::common::browser::Browser;
+use crate::common::operator::{Operator, socket, soon};
+use crate::common::people::{account, guest};
+use crate::common::watch::{CLOCK, line, lines, private_game, public_game, refused, talk, told};
+use crate::common::{Fallible, Socket, TestServer};
 use serde_json::{Value, json};
 use server::wire::{
     ClientMessage, Exported, FollowedPerson, MutedPerson, ResultCounts, ResultsOfGame,
@@ -69,7 +67,7 @@ async fn a_person_is_followed_while_playing() -> Fallible<()> {
     assert!(followed(&mut cid).await?.is_empty());
 
     // A program follows as its account does.
-    let word = json!({ "password": common::people::WORD });
+    let word = json!({ "password": crate::common::people::WORD });
     let mut owner = account(&server, "Robot").await?;
     assert_eq!(
         owner.ask("PUT", "/api/account/bot", word).await?.status,
@@ -81,15 +79,15 @@ async fn a_person_is_followed_while_playing() -> Fallible<()> {
     let token: server::wire::TokenMade = token.json()?;
     let shows = format!("Bearer {}", token.token);
     let headers = [("authorization", shows.as_str())];
-    let follow = common::Request {
+    let follow = crate::common::Request {
         method: "PUT",
-        ..common::Request::post(path, "")
+        ..crate::common::Request::post(path, "")
     };
     assert_eq!(server.ask(follow.with(&headers)).await?.status, 204);
     assert_eq!(followed(&mut owner).await?.len(), 1);
 
     // Who deletes the account is followed by nobody.
-    let word = json!({ "password": common::people::WORD });
+    let word = json!({ "password": crate::common::people::WORD });
     assert_eq!(ann.ask("DELETE", "/api/account", word).await?.status, 200);
     assert!(followed(&mut owner).await?.is_empty());
     server.end().await

@@ -1,11 +1,9 @@
 //! The lobby from outside: people who wait are paired, offers are accepted, declined and withdrawn, and what may not be
 //! is refused.
 
-mod common;
-
-use common::browser::{Browser, code};
-use common::people::{account, guest, seek};
-use common::{Fallible, Socket, TestServer};
+use crate::common::browser::{Browser, code};
+use crate::common::people::{account, guest, seek};
+use crate::common::{Fallible, Socket, TestServer};
 use serde_json::{Value, json};
 use server::wire::{
     BlockedPerson, Challenge, Challenges, ClientMessage, DeclineReason, GameCard, Lobby, Paired,

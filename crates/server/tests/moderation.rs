@@ -1,11 +1,9 @@
 //! Moderation from outside: bans, closed and renamed accounts, chat removed; and that it holds.
 
-mod common;
-
-use common::browser::{Browser, code};
-use common::operator::*;
-use common::people::{WORD, account};
-use common::{Fallible, Request, Socket, TestServer};
+use crate::common::browser::{Browser, code};
+use crate::common::operator::*;
+use crate::common::people::{WORD, account};
+use crate::common::{Fallible, Request, Socket, TestServer};
 use serde_json::{Value, json};
 use server::wire::{
     AccountSeen, Announcement, BanKind, BanPage, ChatSeen, ClientMessage, GameMade, LogPage,

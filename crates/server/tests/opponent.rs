@@ -1,8 +1,6 @@
 //! The engine as somebody to play against: it takes its time, and gives up only where it was asked to.
 
-mod common;
-
-use common::{Fallible, Socket, TestServer};
+use crate::common::{Fallible, Socket, TestServer};
 use server::wire::{GameResult, ServerMessage, Side};
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,7 @@
 //! Games read from files on the server: found, explained and played as built-in ones, and gone on with when the file has
 //! changed or is not there any more.
 
-mod common;
-
-use common::{Fallible, Request, TestServer};
+use crate::common::{Fallible, Request, TestServer};
 use games::Catalogue;
 use server::wire::{
     Chapter, RulesText, RunningPage, Side, Snapshot, Stage, VariantCard, VariantDetail,

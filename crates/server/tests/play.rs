@@ -1,8 +1,6 @@
 //! Games as players meet them: made, played, left, resumed after a restart, watched, listed.
 
-mod common;
-
-use common::{Fallible, Request, Socket, TestServer};
+use crate::common::{Fallible, Request, Socket, TestServer};
 use server::wire::{
     AttemptNow, AttemptProgress, Chapter, ClientMessage, GameCard, GameMade, LessonCard,
     LessonDetail, PgnAnswer, PositionAnswer, ReachAnswer, RulesText, RunningPage, ServerMessage,
@@ -304,7 +302,7 @@ async fn all_games_are_told_with_pictures_and_moves() -> Fallible<()> {
         );
         for path in [
             "board.svg",
-            "board.svg?theme=dark",
+            "board.svg?theme=dark&board=wood",
             "empty.svg",
             "pieces/themed.css",
             "pieces/letters.css",

@@ -1,9 +1,7 @@
 //! Rated games from outside: who may play them, and what they change.
 
-mod common;
-
-use common::browser::{Browser, code};
-use common::{Fallible, Socket, TestServer};
+use crate::common::browser::{Browser, code};
+use crate::common::{Fallible, Socket, TestServer};
 use play::Both;
 use play::rating::{RatedGame, Rating, Score, Speed, rated};
 use play::table::Spec;

@@ -1,11 +1,9 @@
 //! What people report and what is announced to them, and who of all may moderate.
 
-mod common;
-
-use common::browser::{Browser, code};
-use common::operator::*;
-use common::people::account;
-use common::{Fallible, Request, TestServer};
+use crate::common::browser::{Browser, code};
+use crate::common::operator::*;
+use crate::common::people::account;
+use crate::common::{Fallible, Request, TestServer};
 use serde_json::{Value, json};
 use server::wire::{
     AccountPage, Announcement, LogPage, Moderating, OwnReport, ReportPage, ServerMessage,

@@ -1,9 +1,7 @@
 //! Games looked back at: for games that are over and games brought in as text, found again by others, gone on with after
 //! an end of the server, and bounded.
 
-mod common;
-
-use common::{Fallible, Request, TestServer};
+use crate::common::{Fallible, Request, TestServer};
 use server::wire::{
     FaultKind, FaultSize, Refusal, Review, ReviewStage, ReviewState, Side, TryAnswer, TryVerdict,
 };

@@ -1,9 +1,7 @@
 //! The rim of the server: what every request and answer has, whatever it is about, and what keeps a crowd, a slow
 //! sender or a large text from taking it away from the others.
 
-mod common;
-
-use common::{Answer, Fallible, Request, Socket, TestServer};
+use crate::common::{Answer, Fallible, Request, Socket, TestServer};
 use server::wire::{GameMade, PgnAnswer, Refusal, Rename};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -126,7 +124,9 @@ async fn many_texts_at_once_wait_or_are_told_so() -> Fallible<()> {
     let mut asked = tokio::task::JoinSet::new();
     for _ in 0..100 {
         let body = body.clone();
-        asked.spawn(async move { common::ask(address, Request::post("/api/pgn", &body)).await });
+        asked.spawn(
+            async move { crate::common::ask(address, Request::post("/api/pgn", &body)).await },
+        );
     }
     // Others are served meanwhile.
     let start = Instant::now();
@@ -403,7 +403,7 @@ async fn other_names_lead_nowhere() -> Fallible<()> {
         assert_eq!(asked(&listed, host, path).await?, status, "{host}{path}");
     }
     listed.end().await?;
-    let proxied = TestServer::start("proxied", |c| c.behind_proxy = true).await?;
+    let proxied = TestServer::start("proxied-rim", |c| c.behind_proxy = true).await?;
     assert_eq!(asked(&proxied, "any.example", "/api/variants").await?, 200);
     proxied.end().await
 }
@@ -525,7 +525,7 @@ async fn settings_without_sense_are_told_at_the_start() -> Fallible<()> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_socket_that_never_reads_is_dropped_in_the_end() -> Fallible<()> {
     // Only that such a socket does not keep the server from ending; the time is tested with `net`.
-    let server = TestServer::start("deaf", |_| ()).await?;
+    let server = TestServer::start("deaf-rim", |_| ()).await?;
     let made = server.make(FRIENDS).await?;
     let mut deaf = Socket::open(server.address, &[]).await?;
     deaf.join(&made.id, Some(&made.seat)).await?;

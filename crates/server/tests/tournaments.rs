@@ -1,10 +1,8 @@
 //! Tournaments from outside: made, joined, paired, played to their end, and what may not be is refused. A server that
 //! ends in the midst goes on where it was.
 
-mod common;
-
-use common::browser::Browser;
-use common::{Fallible, Socket, TestServer};
+use crate::common::browser::Browser;
+use crate::common::{Fallible, Socket, TestServer};
 use serde_json::{Value, json};
 use server::wire::{
     ClientMessage, Paired, Profile, ServerMessage, Side, Stage, TournamentGames, TournamentMade,

@@ -1,11 +1,9 @@
 //! Votes from outside: called, voted in by many at once, closed, declared; and what may not be is refused.
 
-mod common;
-
-use common::browser::{Browser, code};
-use common::operator::Operator;
-use common::people::{WORD, account};
-use common::{Fallible, TestServer};
+use crate::common::browser::{Browser, code};
+use crate::common::operator::Operator;
+use crate::common::people::{WORD, account};
+use crate::common::{Fallible, TestServer};
 use serde_json::{Value, json};
 use server::services::wall_ms;
 use server::wire::{Ballot, Exported, Refusal, VoteMade, VoteNow, VotePhase, Votes};

@@ -1,11 +1,9 @@
 //! Watching from outside: the games that everybody may watch, small boards, and what those say who watch.
 
-mod common;
-
-use common::operator::{Operator, socket, soon};
-use common::people::{account, guest};
-use common::watch::{line, lines, private_game, public_game, refused, talk, told};
-use common::{Fallible, Socket, TestServer};
+use crate::common::operator::{Operator, socket, soon};
+use crate::common::people::{account, guest};
+use crate::common::watch::{line, lines, private_game, public_game, refused, talk, told};
+use crate::common::{Fallible, Socket, TestServer};
 use serde_json::{Value, json};
 use server::wire::{
     ChatSeen, ClientMessage, LogPage, RunningPage, ServerMessage, Side, Snapshot, WatchedBoard,

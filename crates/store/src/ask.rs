@@ -18,7 +18,8 @@ macro_rules! leasing {
         Box::pin(async move {
             let (mut writing, mut held) = $store.take_for_leases().await?;
             let $connection = &mut held;
-            let done = async { $act }.await;
+            // One that hangs is given up, and with it its connection.
+            let done = $crate::sql::within(async { $act }).await;
             $crate::sql::give_back(&mut writing, held, done).await
         })
     };

@@ -11,6 +11,7 @@ pub mod backup;
 mod file;
 pub mod files;
 mod hold;
+mod migrations;
 pub mod moderation;
 pub mod nodes;
 pub mod notes;

@@ -4,21 +4,20 @@
 use super::append::{self, Fence};
 use super::file::DatabaseFile;
 use super::hold::{Mode, Writing};
+use super::migrations::migrator;
 use super::{
     Answer, DefinitionRow, EventRow, GameWrite, ListedGame, ReviewRow, RunRow, Store, StoreError,
     StoredGame,
 };
 use super::{nodes, reviews};
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions, AnyRow};
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::MigrateError;
 use sqlx::{AnyConnection, AnyPool, ConnectOptions, Connection, Row};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
-
-static MIGRATIONS: Migrator = sqlx::migrate!();
 
 /// Connections that read.
 const READERS: u32 = 4;
@@ -142,7 +141,7 @@ impl SqlStore {
         let mut writing = self.inner.writer.lock().await;
         let mut connection = self.connect(&mut writing).await?;
         // `run` itself gives a future that no task can own (sqlx's note at this function).
-        MIGRATIONS
+        migrator()
             .run_direct(None, &mut connection, false)
             .await
             .map_err(|error| match error {

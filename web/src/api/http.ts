@@ -123,13 +123,18 @@ export const api = {
   mine: () => ask<GameCard[]>('GET', 'me/games'),
 };
 
+/** How pictures are drawn: what the settings say. */
+interface Look {
+  theme: string;
+  set: string;
+  /** Colours of the board. */
+  board: string;
+}
+
 /** Address of a board drawn with its pieces. */
-export function boardPicture(
-  id: string,
-  theme: string,
-  more: { setup?: string; fen?: string; set?: string } = {},
-): string {
-  const query = new URLSearchParams({ theme, ...more });
+export function boardPicture(id: string, look: Look, more: { setup?: string; fen?: string } = {}): string {
+  const { theme, set, board } = look;
+  const query = new URLSearchParams({ theme, set, board, ...more });
   return `/api/variants/${enc(id)}/board.svg?${query}`;
 }
 

@@ -936,6 +936,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/moderate/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The nodes that share the database, with their loads, leases and versions. */
+        get: operations["nodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/moderate/reports": {
         parameters: {
             query?: never;
@@ -3210,6 +3227,8 @@ export interface components {
              * @description Least rating of the opponent in the game that is played; who has none is taken for 1500.
              */
             min_rating?: number | null;
+            /** @description Who is welcome: anyone if missing. */
+            opponents?: components["schemas"]["Opponents"];
             /** @description Whether it counts for ratings: for those who are signed in. */
             rated?: boolean;
             side?: components["schemas"]["Side"] | null;
@@ -3281,6 +3300,56 @@ export interface components {
             question: string;
             /** @description More about it: 1000 characters at most. */
             text?: string;
+        };
+        /** @description A node. */
+        NodeNow: {
+            /** @description Where it is found. */
+            address: string;
+            /**
+             * Format: int64
+             * @description Number of its life: another each time it arrives.
+             */
+            boot: number;
+            /** @description Whether it does what is done once for all. */
+            leads: boolean;
+            /**
+             * Format: int64
+             * @description For how many milliseconds its lease still runs.
+             */
+            lease_ms: number;
+            /**
+             * Format: int64
+             * @description Games in its memory.
+             */
+            live: number;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Games under way that it owns.
+             */
+            owned: number;
+            /** @description How it is. */
+            state: components["schemas"]["NodeState"];
+            /** @description Version of the program. */
+            version: string;
+        };
+        /**
+         * @description How a node is.
+         * @enum {string}
+         */
+        NodeState: "alive" | "leaving" | "gone";
+        /** @description The nodes that share the database, and who owns how many games. */
+        NodesNow: {
+            /** @description Name of the node that answers; missing where the server runs alone. */
+            asked?: string | null;
+            /** @description The nodes, those that have lost their games as long as somebody may want to know. */
+            nodes: components["schemas"]["NodeNow"][];
+            /**
+             * Format: int64
+             * @description Games under way that wait for an owner.
+             */
+            unowned: number;
         };
         /** @description What a player writes to himself about a game. */
         Note: {
@@ -3399,6 +3468,11 @@ export interface components {
              */
             watchers: number;
         };
+        /**
+         * @description Who is welcome as an opponent.
+         * @enum {string}
+         */
+        Opponents: "anyone" | "people";
         /** @description A ballot in an account's data. */
         OwnBallot: {
             /** @description Who has the cross. */
@@ -4022,6 +4096,8 @@ export interface components {
             min_rating?: number | null;
             /** @description Name of the one who waits. */
             name: string;
+            /** @description Who is welcome: anyone if missing. */
+            opponents?: components["schemas"]["Opponents"];
             /** @description Whether it counts for ratings. */
             rated?: boolean;
             /**
@@ -8549,6 +8625,49 @@ export interface operations {
             };
         };
     };
+    nodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodesNow"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     reports: {
         parameters: {
             query?: {
@@ -10406,6 +10525,8 @@ export interface operations {
             query?: {
                 /** @description `light` or `dark`. */
                 theme?: string;
+                /** @description Colours of the squares: `green`, `wood`, `blue`, `stone` or `contrast`. */
+                board?: string;
                 /** @description A named set-up. */
                 setup?: string;
                 /** @description Position text. */
@@ -10538,6 +10659,8 @@ export interface operations {
             query?: {
                 /** @description `light` or `dark`. */
                 theme?: string;
+                /** @description Colours of the squares: `green`, `wood`, `blue`, `stone` or `contrast`. */
+                board?: string;
                 /** @description A named set-up. */
                 setup?: string;
                 /** @description Position text. */

@@ -106,6 +106,7 @@ export type ModerationAct = Schemas['ModerationAct'];
 export type ActDone = Schemas['ActDone'];
 
 export type NewSeek = Schemas['NewSeek'];
+export type Opponents = Schemas['Opponents'];
 export type Seek = Schemas['Seek'];
 export type SeekMade = Schemas['SeekMade'];
 export type Paired = Schemas['Paired'];

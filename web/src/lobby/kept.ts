@@ -1,4 +1,6 @@
 // What was wished for last on this browser.
+import type { Opponents } from '../api/types';
+
 const KEY = 'husun.seek';
 
 export interface KeptWish {
@@ -6,9 +8,10 @@ export interface KeptWish {
   games: string[];
   clocks: string[];
   rated: boolean;
+  opponents: Opponents;
 }
 
-const FIRST: KeptWish = { games: [], clocks: ['fischer:10m+5s'], rated: false };
+const FIRST: KeptWish = { games: [], clocks: ['fischer:10m+5s'], rated: false, opponents: 'anyone' };
 
 export function keptWish(): KeptWish {
   try {
@@ -20,6 +23,7 @@ export function keptWish(): KeptWish {
       games: texts(kept?.games),
       clocks: clocks.length ? clocks : FIRST.clocks,
       rated: kept?.rated === true,
+      opponents: kept?.opponents === 'people' ? 'people' : 'anyone',
     };
   } catch {
     return FIRST;

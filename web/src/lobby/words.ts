@@ -28,6 +28,11 @@ export function sideText(side: Seek['side']): string {
   return side === 'white' ? 'you move second' : 'you move first';
 }
 
+/** Who is welcome, if not everybody. */
+export function opponentsText(seek: Seek): string {
+  return seek.opponents === 'people' ? 'people only' : '';
+}
+
 export const DECLINES: Record<DeclineReason, string> = {
   later: 'Not now, later',
   another_game: 'In another game',

@@ -52,6 +52,28 @@ test('an offer is seen by others at once, and one click begins the game', async 
   });
 });
 
+test('an offer for people only says so, and stays so for the next one', async () => {
+  const [one, other] = [await here.person(), await here.person(PHONE)];
+  await visit(one, async (page) => {
+    const room = await lobby(page);
+    await choose(room, 'Grand chess');
+    await room.getByLabel('Opponents').selectOption({ label: 'People only' });
+    await visit(other, async (phone) => {
+      const its = await lobby(phone);
+      await room.getByRole('button', { name: 'Find an opponent' }).click();
+      await room.getByText(/You are waiting.*people only/).waitFor();
+      await fits(page);
+      await its.getByText(/people only/).waitFor();
+      await fits(phone);
+      await room.getByRole('button', { name: 'Withdraw' }).click();
+      await its.getByText(/people only/).waitFor({ state: 'detached' });
+    });
+    await page.reload();
+    const again = await lobby(page);
+    assert.equal(await again.getByLabel('Opponents').inputValue(), 'people');
+  });
+});
+
 test('who waits plays the engine meanwhile, and is called when somebody fits', async () => {
   const [one, other] = [await here.person(), await here.person()];
   await visit(one, async (page) => {

@@ -67,6 +67,37 @@ test('board, speed and confirmation are chosen and remembered; a move waits for 
   });
 });
 
+test('pictures of games have the colours of the board that was chosen, by day and by night', async () => {
+  const person = await here.person();
+  await visit(person, async (page) => {
+    await begin(person, page, { variant: 'citadel9' });
+    await page.evaluate(() => localStorage.setItem('husun.board', 'wood'));
+    for (const [theme, light] of [
+      ['light', '#f3e1c0'],
+      ['dark', '#cdb189'],
+    ]) {
+      await page.evaluate((theme) => localStorage.setItem('husun.theme', theme), theme);
+      for (const path of [
+        '/',
+        '/mine',
+        '/rules/citadel9',
+        '/archive?variant=chess&position=8/8/8/8/8/8/8/8',
+      ]) {
+        await page.goto(path);
+        const picture = page.locator('img[src*="/board.svg"]').first();
+        await picture.waitFor({ state: 'attached' });
+        const addresses = await page
+          .locator('img[src*="/board.svg"]')
+          .evaluateAll((all) => all.map((img) => img.src));
+        for (const address of addresses)
+          assert.equal(new URL(address).searchParams.get('board'), 'wood', `${path}: ${address}`);
+        const drawn = await page.evaluate((address) => fetch(address).then((it) => it.text()), addresses[0]);
+        assert.ok(drawn.includes(`"${light}"`), `${path}, ${theme}: no ${light}`);
+      }
+    }
+  });
+});
+
 test('a phone held across: the whole 12x12 board is seen, in a game, in analysis and in the editor', async () => {
   const person = await here.person(ACROSS);
   await visit(person, async (page) => {

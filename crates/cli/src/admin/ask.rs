@@ -10,7 +10,7 @@ use server::moderation::{Actor, Moderation};
 use server::operator::{self, Pass};
 use server::wire::{
     AccountListed, AccountPage, AccountSeen, ActDone, Announcement, Ban, BanPage, ChatSeen,
-    LogEntry, LogPage, ModerationAct, Refusal, Report, ReportPage,
+    LogEntry, LogPage, ModerationAct, NodesNow, Refusal, Report, ReportPage,
 };
 use server::work::Work;
 use server::{Config, ServeError, take_folder};
@@ -81,6 +81,27 @@ impl Way {
             moderation,
             _folder: lock,
         })
+    }
+
+    /// The server that uses the data folder; an error if none does.
+    pub fn running(config: &Config) -> Result<Way> {
+        let file = config.data.join(operator::FILE);
+        let place = || file.display().to_string();
+        let pass = operator::read(&config.data).with_context(place)?;
+        pass.map(Way::Server).ok_or_else(|| {
+            anyhow!(
+                "{}: no server uses this folder; --data names that of a node",
+                place()
+            )
+        })
+    }
+
+    /// The nodes of a server.
+    pub fn nodes(&self) -> Result<NodesNow> {
+        match self {
+            Way::Server(pass) => get(pass, "nodes"),
+            Way::Storage { .. } => bail!("no server runs"),
+        }
     }
 
     /// Releases the storage.

@@ -422,6 +422,7 @@ impl Lobby {
             rated: self.rated(),
             min_rating: range.map(|(least, _)| least),
             max_rating: range.map(|(_, most)| most),
+            opponents: self.rules.opponents(),
             ..NewSeek::default()
         };
         let made: SeekMade = self.table.link.post("/api/lobby/seeks", &seek).await?;

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use husun::clock::{TimeControl, parse_duration};
-use server::wire::{Challenge, DeclineReason};
+use server::wire::{Challenge, DeclineReason, Opponents};
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -98,7 +98,7 @@ pub struct Rules {
     /// Accepted ratings of opponents, such as 1200-2000; no rating counts as 1500
     #[arg(long, value_name = "FROM-TO", value_parser = ratings)]
     rating: Option<Span<i32>>,
-    /// Also accept challenges from other bots
+    /// Also play other bots: accept their challenges, and offer games to them
     #[arg(long)]
     bots: bool,
 }
@@ -111,6 +111,14 @@ impl Rules {
     /// The range of ratings, for the bot's own offers.
     pub fn ratings(&self) -> Option<(i32, i32)> {
         self.rating.map(|Span(from, to)| (from, to))
+    }
+
+    /// Who is welcome to the bot's own offers.
+    pub fn opponents(&self) -> Opponents {
+        match self.bots {
+            true => Opponents::Anyone,
+            false => Opponents::People,
+        }
     }
 
     /// Whether the opponent's rating matters.

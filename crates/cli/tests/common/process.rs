@@ -154,6 +154,17 @@ impl Process {
         Ok(kilobytes / 1024)
     }
 
+    /// Sends it a signal, such as `STOP`.
+    pub fn signal(&self, name: &str) -> Fallible<()> {
+        let pid = self.child.id().to_string();
+        let name = format!("-{name}");
+        let sent = Command::new("kill").args([&name, &pid]).status()?;
+        match sent.success() {
+            true => Ok(()),
+            false => Err(format!("it cannot be sent {name}").into()),
+        }
+    }
+
     /// Whether it is still running.
     pub fn is_running(&mut self) -> Fallible<bool> {
         Ok(self.child.try_wait()?.is_none())

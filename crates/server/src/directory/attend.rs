@@ -5,12 +5,18 @@ use super::{Directory, Payer, is_id};
 use crate::clock::Halt;
 use crate::refusal::Reason;
 use crate::task::Command;
+use metrics::counter;
+use rand::seq::SliceRandom;
 use std::collections::HashSet;
 use std::time::Duration;
+use store::nodes::Claimed;
 use store::{Due, GameWrite, millis};
 
 /// How often storage is asked.
 const PAUSE: Duration = Duration::from_millis(250);
+/// How often it is looked for games that nobody owns, and how many are asked for at once.
+const ORPHANS: Duration = Duration::from_secs(1);
+const ADOPTED: u32 = 100;
 /// Games taken at once: in portions, so that players are not kept waiting.
 const PORTION: u32 = 50;
 /// Pause between portions.
@@ -27,11 +33,21 @@ impl Directory {
     pub async fn attend(self) {
         // After a sudden end the engine may owe moves.
         let mut ahead = AHEAD;
+        let mut looked = tokio::time::Instant::now();
         loop {
             tokio::time::sleep(PAUSE).await;
             let services = self.services();
-            if *services.clock.halted().borrow() == Some(Halt::Storage) {
+            if *services.clock.halted().borrow() == Some(Halt::Storage)
+                || !services.node.has_lease()
+            {
                 continue;
+            }
+            if !services.node.is_alone() && looked.elapsed() >= ORPHANS {
+                looked = tokio::time::Instant::now();
+                if self.adopt().await > 0 {
+                    // Their engines may owe moves.
+                    ahead = AHEAD;
+                }
             }
             let until = millis(services.clock.now() + ahead);
             if self.sweep(until).await {
@@ -47,7 +63,11 @@ impl Directory {
         loop {
             // Those that were looked at may be due still: beyond them there are others.
             let most = PORTION + u32::try_from(seen.len()).unwrap_or(u32::MAX - PORTION);
-            let mut ids = match services.store.due(until, most).await {
+            let due = match services.node.leases() {
+                Some(leases) => leases.due_of(services.node.boot(), until, most).await,
+                None => services.store.due(until, most).await,
+            };
+            let mut ids = match due {
                 Ok(ids) => ids,
                 Err(error) => {
                     tracing::warn!(%error, "games that are due cannot be found");
@@ -64,6 +84,50 @@ impl Directory {
             self.attend_to(ids).await;
             tokio::time::sleep(BREATH).await;
         }
+    }
+
+    /// Takes games that want to be looked at and that nobody owns; tells how many.
+    async fn adopt(&self) -> usize {
+        let services = self.services();
+        let Some(leases) = services
+            .node
+            .leases()
+            .filter(|_| services.node.takes_games())
+        else {
+            return 0;
+        };
+        let mut adopted = 0;
+        loop {
+            let mut ids = match leases.orphans(ADOPTED).await {
+                Ok(ids) => ids,
+                Err(error) => {
+                    tracing::warn!(%error, "games that nobody owns cannot be found");
+                    return adopted;
+                }
+            };
+            let last = ids.len() < ADOPTED as usize;
+            // Other nodes look at the same time, and begin elsewhere.
+            ids.shuffle(&mut rand::rng());
+            for id in ids {
+                let (boot, now) = (services.node.boot(), services.clock.now());
+                match leases.claim(&id, boot, millis(now)).await {
+                    Ok(Claimed::Yours { .. }) => adopted += 1,
+                    Ok(Claimed::Of { .. } | Claimed::NoSuchGame) => {}
+                    Ok(Claimed::Lost) | Err(_) => return adopted,
+                }
+            }
+            if last {
+                break;
+            }
+        }
+        if adopted > 0 {
+            counter!("husun_games_adopted_total").increment(adopted as u64);
+            tracing::info!(
+                games = adopted,
+                "games that nobody owned are this node's now"
+            );
+        }
+        adopted
     }
 
     async fn attend_to(&self, ids: Vec<String>) {

@@ -2,7 +2,7 @@
 
 use super::{Directory, Made};
 use crate::refusal::{Reason, Refused, refused};
-use crate::services::{secret, wall_ms};
+use crate::services::{Services, secret, wall_ms};
 use crate::watching::row;
 use crate::wire::NewGame;
 use husun::clock::TimeControl;
@@ -12,10 +12,22 @@ use play::rating::Speed;
 use play::table::{Event, Person, SeatSpec, Spec, StoredCard, Table, WAITING};
 use play::{Both, Games, Who};
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 use store::running::Running;
 use store::{CardRow, DefinitionRow, Due, GameWrite, NewGameRow, millis};
+
+/// A game that is to be made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Making {
+    /// Its id.
+    pub id: String,
+    /// What was settled.
+    pub spec: Spec,
+    /// Offers of which it is made, if it begins at once.
+    pub offers: Option<Vec<String>>,
+}
 
 impl Directory {
     /// Makes a game from wishes, for a guest.
@@ -33,11 +45,14 @@ impl Directory {
     /// Makes a game. It comes to life when someone comes to it.
     pub async fn create(&self, spec: Spec) -> Result<Made, Refused> {
         let table = self.table(&spec)?;
-        let due = Due::At(millis(self.services().clock.now() + WAITING));
         let id = secret(7);
-        self.store(self.first_write(&id, &table, due)?).await?;
+        let making = Making {
+            id: id.clone(),
+            spec,
+            offers: None,
+        };
+        self.make_somewhere(making).await?;
         let services = &self.inner.services;
-        metrics::counter!("husun_games_made_total").increment(1);
         let word = |side| {
             let opener = table.opener(Who::Player(side));
             opener.map(|o| services.keys.word(o)).unwrap_or_default()
@@ -58,7 +73,31 @@ impl Directory {
 
     /// The same under an id that is given. The engine, if it plays, is there.
     pub async fn begin_as(&self, id: &str, spec: Spec, offers: Vec<String>) -> Result<(), Refused> {
-        let mut table = self.table(&spec)?;
+        let making = Making {
+            id: id.into(),
+            spec,
+            offers: Some(offers),
+        };
+        self.make_somewhere(making).await
+    }
+
+    /// Makes a game that this node owns.
+    pub(super) async fn make_here(&self, making: &Making) -> Result<(), Refused> {
+        let Making { id, spec, offers } = making;
+        match offers {
+            Some(offers) => self.begin_here(id, spec, offers.clone()).await?,
+            None => {
+                let due = Due::At(millis(self.services().clock.now() + WAITING));
+                self.store(self.first_write(id, &self.table(spec)?, due)?)
+                    .await?;
+            }
+        }
+        metrics::counter!("husun_games_made_total").increment(1);
+        Ok(())
+    }
+
+    async fn begin_here(&self, id: &str, spec: &Spec, offers: Vec<String>) -> Result<(), Refused> {
+        let mut table = self.table(spec)?;
         let services = &self.inner.services;
         let (at, now) = (Duration::ZERO, services.clock.now());
         let mut rows = Vec::new();
@@ -94,9 +133,7 @@ impl Directory {
                 .map(|(row, board)| Running::Begins(Box::new(row), board)),
             ..self.first_write(id, &table, Due::At(millis(now + due)))?
         };
-        self.store(write).await?;
-        metrics::counter!("husun_games_made_total").increment(1);
-        Ok(())
+        self.store(write).await
     }
 
     fn table(&self, spec: &Spec) -> Result<Table, Refused> {
@@ -111,7 +148,14 @@ impl Directory {
 
     /// What is stored of a game when it is made.
     fn first_write(&self, id: &str, table: &Table, due: Due) -> Result<GameWrite, Refused> {
-        let games = &self.inner.services.games;
+        let Services { games, node, .. } = &**self.services();
+        node.took_game();
+        if !node.has_lease() {
+            return Err(refused(
+                Reason::Busy,
+                "this part of the server has lost its way to the others; try again in a moment",
+            ));
+        }
         let definition = table.variant().and_then(|v| games.definition(v));
         let definition = definition.map(|d| DefinitionRow {
             name: d.name.clone(),
@@ -120,6 +164,7 @@ impl Directory {
         let spec = serde_json::to_string(table.spec());
         Ok(GameWrite {
             game: id.into(),
+            owner: node.boot(),
             made: Some(NewGameRow {
                 spec: spec.map_err(|e| refused(Reason::Game, e.to_string()))?,
                 made_ms: wall_ms(),

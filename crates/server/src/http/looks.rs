@@ -13,7 +13,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use husun::{Kind, Side, Variant};
-use render::{Picture, PieceSet, Style, Theme};
+use render::{BoardColors, Picture, PieceSet, Style, Theme};
 use serde::Deserialize;
 use std::fmt::Write;
 use std::net::IpAddr;
@@ -33,6 +33,9 @@ pub struct Wanted {
     /// `light` or `dark`.
     #[serde(default)]
     theme: Option<String>,
+    /// Colours of the squares: `green`, `wood`, `blue`, `stone` or `contrast`.
+    #[serde(default)]
+    board: Option<String>,
     /// A named set-up.
     #[serde(default)]
     setup: Option<String>,
@@ -50,6 +53,20 @@ pub(super) fn theme_of(name: Option<&str>) -> Result<Theme, Failure> {
         Some(name) => Theme::parse(name)
             .ok_or_else(|| Failure::of(Reason::Theme, "unknown theme, expected light or dark")),
     }
+}
+
+fn board_of(name: Option<&str>) -> Result<BoardColors, Failure> {
+    let Some(name) = name else {
+        return Ok(BoardColors::default());
+    };
+    BoardColors::parse(name).ok_or_else(|| {
+        let known: Vec<&str> = BoardColors::NAMES.iter().map(|(_, name)| *name).collect();
+        let message = format!(
+            "unknown colours of the board, expected {}",
+            known.join(" or ")
+        );
+        Failure::of(Reason::Theme, message)
+    })
 }
 
 pub(super) fn set_of(name: Option<&str>) -> Result<PieceSet, Failure> {
@@ -109,6 +126,7 @@ pub async fn board(
     let (variant, wanted) = (find(app.directory.variants(), &id)?, wanted(query)?);
     let style = Style {
         theme: theme_of(wanted.theme.as_deref())?,
+        board: board_of(wanted.board.as_deref())?,
         set: set_of(wanted.set.as_deref())?,
         page: false,
         ..Style::default()
@@ -145,6 +163,7 @@ pub async fn empty(
     let (variant, wanted) = (find(app.directory.variants(), &id)?, wanted(query)?);
     let style = Style {
         theme: theme_of(wanted.theme.as_deref())?,
+        board: board_of(wanted.board.as_deref())?,
         page: false,
         ..Style::default()
     };

@@ -64,6 +64,10 @@ pub async fn ready(State(app): State<App>) -> Result<&'static str, Failure> {
         return Err(Failure::of(Reason::Busy, "the server is shutting down"));
     }
     let services = app.directory.services();
+    if !services.node.has_lease() || services.node.is_cut_off() {
+        let message = "this node cannot speak with the others at the moment";
+        return Err(Failure::of(Reason::Busy, message));
+    }
     if let Health::Ill(trouble) = &*services.writer.health().borrow() {
         let message = format!("nothing can be stored: {trouble}");
         return Err(Failure::of(Reason::Storage, message));

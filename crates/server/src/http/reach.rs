@@ -5,12 +5,10 @@ use super::variants::find;
 use super::{Failure, Json};
 use crate::refusal::Reason;
 use crate::state::App;
-use crate::wire::{
-    self, ReachAnswer, ReachRequest, Refusal, Target, TargetsAnswer, TargetsRequest,
-};
+use crate::wire::{ReachAnswer, ReachRequest, Refusal, Target, TargetsAnswer, TargetsRequest};
 use crate::work::Weight;
 use axum::extract::{Path, State};
-use husun::{Act, Kind, Position, Side, Square, Variant};
+use husun::{Kind, Position, Side, Square, Variant};
 use std::sync::Arc;
 
 /// Where a piece could go on a board with blockers.
@@ -97,16 +95,6 @@ fn named(variant: &Variant, targets: &[husun::Target]) -> Vec<Target> {
         becomes: target.becomes.iter().map(letter).collect(),
     };
     targets.iter().map(target).collect()
-}
-
-impl From<Act> for wire::Act {
-    fn from(act: Act) -> wire::Act {
-        match act {
-            Act::Castling => wire::Act::Castling,
-            Act::EnPassant => wire::Act::EnPassant,
-            Act::Traverse => wire::Act::Traverse,
-        }
-    }
 }
 
 fn reached(variant: &Variant, request: &ReachRequest) -> Result<ReachAnswer, Failure> {

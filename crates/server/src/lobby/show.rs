@@ -56,6 +56,7 @@ impl Lobby {
             side: wish.side.map(Into::into),
             min_rating: bound(0).filter(|least| *least > RATINGS[0]),
             max_rating: bound(1).filter(|most| *most < RATINGS[1]),
+            opponents: wish.opponents.into(),
             made_ms: seek.made_ms,
         }
     }

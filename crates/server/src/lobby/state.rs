@@ -3,7 +3,7 @@
 
 use crate::wire;
 use play::Games;
-use play::lobby::{Strength, Terms, Wish};
+use play::lobby::{Seeker, Strength, Terms, Wish};
 use play::table::Person;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -37,6 +37,17 @@ pub struct Waiting {
     pub until_ms: i64,
     /// Whether it waits in storage, whether its maker is here or not.
     pub kept: bool,
+}
+
+impl Waiting {
+    /// What decides whether it fits another.
+    pub fn seeker(&self) -> Seeker<'_> {
+        Seeker {
+            wish: &self.wish,
+            strength: &self.strength,
+            bot: self.person.bot,
+        }
+    }
 }
 
 /// Why a seek cannot wait.
@@ -106,8 +117,7 @@ impl State {
             if !may_play(waiting, &came.person.guest, &came.apart) {
                 continue;
             }
-            let (wish, strength) = (&waiting.wish, &waiting.strength);
-            let mut terms = wish.fitting(strength, &came.wish, &came.strength, games);
+            let mut terms = waiting.seeker().fitting(&came.seeker(), games);
             let Some(distance) = terms.iter().map(|t| t.distance).min() else {
                 continue;
             };

@@ -4,7 +4,7 @@ use super::state::{NoRoom, State, Waiting};
 use crate::wire;
 use husun::clock::TimeControl;
 use play::Games;
-use play::lobby::{Strength, Wanted, Wish};
+use play::lobby::{Opponents, Strength, Wanted, Wish};
 use play::rating::Speed;
 use play::table::Person;
 use std::collections::HashSet;
@@ -30,6 +30,7 @@ fn waiting(id: &str, guest: &str, rating: i32) -> Result<Waiting, Box<dyn Error>
             rated: true,
             side: None,
             range: None,
+            opponents: Opponents::Anyone,
         },
         strength: Arc::new(strength),
         apart: Arc::default(),
@@ -52,6 +53,7 @@ fn shown(seek: &Waiting) -> wire::Seek {
         side: None,
         min_rating: None,
         max_rating: None,
+        opponents: wire::Opponents::Anyone,
         made_ms: seek.made_ms,
     }
 }

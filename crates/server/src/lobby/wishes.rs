@@ -63,6 +63,7 @@ pub fn wish_of(games: &Games, seek: &NewSeek, person: &Person) -> Result<Wish, R
         rated: seek.rated,
         side: seek.side.map(Into::into),
         range,
+        opponents: seek.opponents.into(),
     })
 }
 

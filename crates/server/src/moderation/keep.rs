@@ -2,14 +2,12 @@
 
 use super::acts::Follows;
 use super::{Live, Moderation};
-use crate::directory::Payer;
-use crate::refusal::{Reason, Refused, refused};
+use crate::refusal::{Reason, Refused};
 use crate::services::wall_ms;
-use crate::task::Command;
+use crate::task::messages::Ask;
 use play::table::with_name;
 use std::time::Duration;
 use store::moderation::Resign;
-use tokio::sync::oneshot;
 
 /// How often it is looked whether something is to be told that nobody has spoken of.
 const LOOK: Duration = Duration::from_secs(60);
@@ -34,11 +32,10 @@ impl Moderation {
                 }
             }
             Follows::Line(game, line) => {
-                let live = self.inner.live.as_ref();
-                let handle = live.and_then(|live| live.directory.find_live(game));
-                if let Some(handle) = handle {
-                    let command = Command::ChatRemoved { line: *line };
-                    let _ = handle.commands.send(Box::new(command)).await;
+                if let Some(live) = &self.inner.live {
+                    live.directory
+                        .tell_live(game, &Ask::ChatRemoved { line: *line })
+                        .await;
                 }
             }
         }
@@ -97,22 +94,13 @@ impl Moderation {
 
     /// Has one game given up by a player; what it makes of that is stored when this is done.
     async fn expel(&self, live: &Live, game: &str, person: &str) -> Result<(), Refused> {
-        let handle = match live.directory.get(game, Payer::Server).await {
-            Ok(Some(handle)) => handle,
-            Ok(None) => return Ok(()),
+        let person = person.into();
+        match live.directory.ask_game(game, &Ask::Expel { person }).await {
+            Ok(_) => Ok(()),
             // It is left aside elsewhere, too.
-            Err(refused) if refused.reason == Reason::Damaged => return Ok(()),
-            Err(refused) => return Err(refused),
-        };
-        let (done, told) = oneshot::channel();
-        let command = Command::Expel {
-            person: person.into(),
-            done,
-        };
-        let busy = || refused(Reason::Busy, "a game does not answer");
-        let sent = handle.commands.send(Box::new(command)).await;
-        sent.map_err(|_| busy())?;
-        told.await.map_err(|_| busy())
+            Err(refused) if refused.reason == Reason::Damaged => Ok(()),
+            Err(refused) => Err(refused),
+        }
     }
 
     /// Writes the name that an account bears now into its games, in storage and then in memory.
@@ -123,9 +111,7 @@ impl Moderation {
         };
         let renamed = |text: &str| with_name(text, id, &account.name);
         for game in accounts.rewrite_games(id, &renamed).await? {
-            if let Some(handle) = live.directory.find_live(&game) {
-                let _ = handle.commands.send(Box::new(Command::ReadAnew)).await;
-            }
+            live.directory.tell_live(&game, &Ask::ReadAnew).await;
         }
         Ok(())
     }

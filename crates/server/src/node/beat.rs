@@ -37,6 +37,11 @@ impl Heart {
         let sent = Instant::now();
         let boot = store.arrive(&self.arrival()).await?;
         self.node.arrived(boot, sent);
+        // Who else is there is known before anything is done.
+        let sent = Instant::now();
+        if let Beat::Alive(rows) = store.beat(boot, self.node.sign()).await? {
+            self.node.heard_of(boot, rows, sent);
+        }
         let store = store.apart();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -191,6 +196,7 @@ impl Node {
     fn arrived(&self, boot: i64, sent: Instant) {
         let mut heard = self.heard();
         heard.until = Some(sent + self.lease);
+        self.took.store(false, Relaxed);
         // Nobody leads before it has heard who else is there.
         heard.rows = Arc::default();
         drop(heard);

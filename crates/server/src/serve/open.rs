@@ -7,7 +7,7 @@ use crate::config::{Config, NodeConfig};
 use crate::http::gate::Gate;
 use crate::node::{Heart, Node};
 use crate::services::wall_ms;
-use bus::{Bus, LocalBus, NatsBus, NatsError, NatsOptions};
+use bus::{Bus, Health, LocalBus, NatsBus, NatsError, NatsOptions};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -170,26 +170,42 @@ fn time_of(begun: &RunRow, noted: Option<(i64, i64)>) -> Duration {
     Duration::from_millis(ms as u64)
 }
 
-/// How long the bus may be without NATS before the node wants no more games: a server that restarts is back by then.
-const SILENT: Duration = Duration::from_millis(1500);
+/// How often it is looked how the bus is.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long NATS may give no sign before the node wants no more games: one that restarts is back by then, and gives one a second.
+const SILENT: Duration = Duration::from_millis(1600);
+/// How long after that the node gives up its games, if others can speak with each other: if NATS itself is gone, they have said
+/// by then that they cannot.
+const GIVES_UP: Duration = Duration::from_millis(1500);
 
-/// Has the node know whether it can speak with the others.
+/// Has the node know whether it can speak with the others. If it cannot while they can, it gives up its games: their players
+/// come again elsewhere.
 pub(super) async fn follow_bus(nats: Option<Arc<NatsBus>>, node: Arc<Node>) {
     let Some(nats) = nats else { return };
     let mut health = nats.watch();
+    let mut heard = Instant::now();
     loop {
-        let up = health.wait_for(|health| health.connected).await.is_ok();
-        if !up {
-            return;
+        let is_up = |health: &Health| health.connected;
+        match tokio::time::timeout(LOOK, health.changed()).await {
+            Ok(Err(_)) => return,
+            Ok(Ok(())) if is_up(&health.borrow_and_update()) => heard = Instant::now(),
+            Ok(Ok(())) | Err(_) => {}
         }
-        node.set_cut_off(false);
-        if health.wait_for(|health| !health.connected).await.is_err() {
-            return;
+        let silent = heard.elapsed();
+        if node.is_cut_off() != (silent > SILENT) {
+            match silent > SILENT {
+                true => tracing::error!("NATS cannot be reached: the node takes no more games"),
+                false => tracing::info!("NATS answers again"),
+            }
+            node.set_cut_off(silent > SILENT);
         }
-        let back = health.wait_for(|health| health.connected);
-        if tokio::time::timeout(SILENT, back).await.is_err() {
-            tracing::error!("NATS cannot be reached: the node takes no more games");
-            node.set_cut_off(true);
+        if silent > SILENT + GIVES_UP && node.others_stay() && node.owns_something() {
+            tracing::error!(
+                "the other nodes can be reached by each other alone: all games are given up"
+            );
+            if let Err(error) = node.leave().await {
+                tracing::warn!(%error, "the other nodes have to wait for the end of the lease");
+            }
         }
     }
 }
@@ -197,13 +213,8 @@ pub(super) async fn follow_bus(nats: Option<Arc<NatsBus>>, node: Arc<Node>) {
 /// Lets the clocks run when players have had time to come back. Where other nodes are alive their players are there.
 pub(super) async fn end_of_start(clock: ServerClock, node: Arc<Node>, grace: Duration) {
     use crate::clock::Halt;
-    let start = Instant::now();
-    while start.elapsed() < grace {
-        if !node.is_alone() && node.alive().len() > 1 {
-            break;
-        }
-        let left = grace.saturating_sub(start.elapsed());
-        tokio::time::sleep(left.min(Duration::from_millis(100))).await;
+    if node.is_alone() || node.alive().len() < 2 {
+        tokio::time::sleep(grace).await;
     }
     clock.resume(&Halt::Starting);
 }

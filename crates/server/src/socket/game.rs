@@ -1,14 +1,18 @@
 //! A socket's game: what the browser asks of it goes over the bus, one question after another, and what the game tells
-//! comes back, numbered. At a gap in the numbers the whole game is asked for anew.
+//! comes back, numbered. At a gap in the numbers the whole game is asked for anew. Where several nodes own games, one whose
+//! owner has gone is looked for at the next, and the browser notices nothing but that it takes a moment.
 
 use super::Session;
 use super::outbox::Outbox;
-use crate::directory::{Directory, Payer};
+use crate::directory::{Directory, Payer, Place};
+use crate::node::Members;
 use crate::refusal::{Reason, Refused, refused};
 use crate::task::Handle;
+use crate::task::TROUBLE_OF_OWNER;
 use crate::task::messages::{Answered, Ask, Audience, Joined, Told, asked_at, read, told_at};
+use crate::wire::ServerMessage;
 use axum::extract::ws::Utf8Bytes;
-use bus::{Bus, BusError, Subscription};
+use bus::{BusError, Subscription};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use metrics::counter;
@@ -16,10 +20,19 @@ use play::Deed;
 use play::table::Person;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// Longest wait for a game's answer: it may have to wait for the storage.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// Pause between attempts to find a game's owner, the first and the longest.
+const AGAIN: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
+/// Longest attempt.
+const SEARCH: Duration = Duration::from_secs(2);
+/// When the browser is told that its game is looked for.
+const TOLD: Duration = Duration::from_secs(1);
+/// How often a game that is left is told so again, where the way to it is cut.
+const LEAVES: u32 = 60;
 /// Questions of one socket waiting at most.
 const WAITING: usize = 32;
 /// Messages kept at most while a game is being come to.
@@ -29,7 +42,12 @@ const EARLY: usize = 64;
 #[derive(Debug)]
 struct Attendance {
     id: String,
-    handle: Handle,
+    /// Holds the game in memory where it lives here.
+    handle: Option<Handle>,
+    /// Boot of the node that owns it.
+    owner: i64,
+    /// Boot of this node when it came: what the game knows it by.
+    node: i64,
     /// To come again by.
     person: Person,
     seat: Option<String>,
@@ -42,32 +60,49 @@ struct Attendance {
 
 /// A question to a game, which stays in memory for it.
 #[derive(Debug)]
-struct Question {
+pub struct Question {
     /// Name of the message that asks, for answers.
     of: &'static str,
     game: String,
     ask: Ask,
-    _handle: Handle,
+    /// When it came from the browser.
+    came: Instant,
+    _handle: Option<Handle>,
 }
 
 type Waiting = BoxFuture<'static, Result<Bytes, BusError>>;
+type Search = BoxFuture<'static, Result<Option<Place>, Refused>>;
+
+/// A game's owner is looked for.
+struct Seeking {
+    since: Instant,
+    pause: Duration,
+    told: bool,
+    search: Search,
+}
 
 /// A socket's dealings with games.
 pub struct GameSide {
     socket: u64,
-    bus: Arc<dyn Bus>,
+    directory: Directory,
+    members: watch::Receiver<Arc<Members>>,
     outbox: Outbox,
     presence: Option<Attendance>,
+    seeking: Option<Seeking>,
     asking: Option<(Question, Waiting)>,
     questions: VecDeque<Question>,
     /// Ids of those whose words in chat are not to be told.
     muted: Vec<String>,
 }
 
-/// A question that was answered, or not.
-pub struct Reply {
-    question: Question,
-    answer: Result<Bytes, BusError>,
+/// What has come of a question, or of a search.
+pub enum Reply {
+    /// A question was answered, or not.
+    Answer(Box<Question>, Result<Bytes, BusError>),
+    /// The game's owner was found, or not.
+    Found(Result<Option<Place>, Refused>),
+    /// Nodes have come or gone.
+    Members,
 }
 
 /// The game is not there any more: its client comes anew.
@@ -76,12 +111,16 @@ pub struct GameGone;
 
 impl GameSide {
     /// In no game yet.
-    pub fn new(socket: u64, bus: Arc<dyn Bus>, outbox: Outbox) -> GameSide {
+    pub fn new(socket: u64, directory: &Directory, outbox: Outbox) -> GameSide {
+        let mut members = directory.services().node.members();
+        members.mark_unchanged();
         GameSide {
             socket,
-            bus,
+            directory: directory.clone(),
+            members,
             outbox,
             presence: None,
+            seeking: None,
             asking: None,
             questions: VecDeque::new(),
             muted: Vec::new(),
@@ -102,11 +141,15 @@ impl GameSide {
     }
 
     fn ask_next(&mut self) {
-        if self.asking.is_some() {
+        // While the owner is looked for, nobody can be asked.
+        if self.asking.is_some() || self.seeking.is_some() {
             return;
         }
-        if let Some(question) = self.questions.pop_front() {
-            let bus = self.bus.clone();
+        if let Some(mut question) = self.questions.pop_front() {
+            let bus = self.directory.services().bus.clone();
+            if let Ask::Act { waited, .. } = &mut question.ask {
+                *waited = question.came.elapsed();
+            }
             let (subject, ask) = (asked_at(&question.game), serde_json::to_vec(&question.ask));
             let waiting = async move {
                 let message = ask.map_err(|_| BusError::Nobody)?;
@@ -116,15 +159,34 @@ impl GameSide {
         }
     }
 
-    /// Waits for the answer to the question that is being asked, if one is.
+    /// Waits for the answer to the question that is being asked, if one is, and for what concerns the game's owner.
     pub async fn answered(&mut self) -> Reply {
-        let Some((_, waiting)) = &mut self.asking else {
-            return std::future::pending().await;
+        let answer = async {
+            match &mut self.asking {
+                Some((_, waiting)) => waiting.await,
+                None => std::future::pending().await,
+            }
         };
-        let answer = waiting.await;
-        match self.asking.take() {
-            Some((question, _)) => Reply { question, answer },
-            None => std::future::pending().await,
+        let found = async {
+            match &mut self.seeking {
+                Some(seeking) => seeking.search.as_mut().await,
+                None => std::future::pending().await,
+            }
+        };
+        let members = &mut self.members;
+        let changed = async {
+            if members.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            answer = answer => match self.asking.take() {
+                Some((question, _)) => Reply::Answer(Box::new(question), answer),
+                None => std::future::pending().await,
+            },
+            found = found => Reply::Found(found),
+            () = changed => Reply::Members,
         }
     }
 
@@ -136,7 +198,6 @@ impl GameSide {
     /// Comes to a game.
     pub async fn join(
         &mut self,
-        directory: &Directory,
         payer: Payer<'_>,
         game: String,
         seat: Option<String>,
@@ -146,17 +207,18 @@ impl GameSide {
         if self.is_full() {
             return Err(busy());
         }
-        let handle = directory
-            .get(&game, payer)
-            .await?
-            .ok_or_else(no_such_game)?;
+        let place = self.directory.find(&game, payer).await?;
+        let place = place.ok_or_else(no_such_game)?;
         // It listens before it comes, so that nothing falls between.
         let listener = Arc::new(self.outbox.clone());
         let subject = told_at(&game);
-        let listens = self.bus.subscribe(&subject, listener).await;
+        let bus = &self.directory.services().bus;
+        let listens = bus.subscribe(&subject, listener).await;
         self.presence = Some(Attendance {
             id: game,
-            handle,
+            owner: place.owner(),
+            handle: place.here(),
+            node: 0,
             person,
             seat,
             joined: None,
@@ -168,26 +230,34 @@ impl GameSide {
     }
 
     fn come(&mut self) {
-        let Some(presence) = &mut self.presence else {
-            return;
-        };
+        let coming = self.coming();
+        self.questions.extend(coming);
+        self.ask_next();
+    }
+
+    /// The question by which one comes.
+    fn coming(&mut self) -> Option<Question> {
+        let node = self.directory.services().node.boot();
+        let presence = self.presence.as_mut()?;
         presence.joined = None;
-        let question = Question {
+        presence.node = node;
+        Some(Question {
             of: "join",
             game: presence.id.clone(),
             ask: Ask::Join {
                 socket: self.socket,
+                node,
                 person: presence.person.clone(),
                 seat: presence.seat.clone(),
                 muted: self.muted.clone(),
             },
+            came: Instant::now(),
             _handle: presence.handle.clone(),
-        };
-        self.put(question);
+        })
     }
 
-    /// Acts in the game. `at` is when it came, in the server's time, `lag` how long it was on its way.
-    pub fn act(&mut self, deed: Deed, at: Duration, lag: Duration) -> Result<(), Refused> {
+    /// Acts in the game. `lag` is how long it was on its way.
+    pub fn act(&mut self, deed: Deed, lag: Duration) -> Result<(), Refused> {
         let Some(presence) = &self.presence else {
             let message = "first join a game, with a join message";
             return Err(Refused {
@@ -204,9 +274,10 @@ impl GameSide {
             ask: Ask::Act {
                 socket: self.socket,
                 deed,
-                at,
+                waited: Duration::ZERO,
                 lag,
             },
+            came: Instant::now(),
             _handle: presence.handle.clone(),
         };
         self.put(question);
@@ -215,32 +286,41 @@ impl GameSide {
 
     /// Goes, after what was asked before.
     pub fn leave(&mut self) {
+        self.seeking = None;
         if let Some(presence) = self.presence.take() {
             let socket = self.socket;
             self.put(Question {
                 of: "leave",
                 game: presence.id,
                 ask: Ask::Leave { socket },
+                came: Instant::now(),
                 _handle: presence.handle,
             });
         }
     }
 
-    /// Takes an answer; the next question goes its way. What is given back goes to the browser before all that waits: one
-    /// who comes is told the game, and only then what has come of it.
+    /// Takes what has come of a question or a search; the next question goes its way. What is given back goes to the browser
+    /// before all that waits: one who comes is told the game, and only then what has come of it.
     pub fn take(&mut self, reply: Reply) -> Result<Vec<Utf8Bytes>, GameGone> {
-        self.ask_next();
-        let Reply { question, answer } = reply;
+        let (question, answer) = match reply {
+            Reply::Answer(question, answer) => (*question, answer),
+            Reply::Found(found) => return self.found(found).map(|()| Vec::new()),
+            Reply::Members => return self.members_changed().map(|()| Vec::new()),
+        };
         let left = matches!(question.ask, Ask::Leave { .. });
         let here = self
             .presence
             .as_ref()
             .is_some_and(|p| p.id == question.game);
         if left || !here {
+            self.ask_next();
             return Ok(Vec::new());
         }
-        let message = answer.map_err(|_| GameGone)?;
-        let (head, text) = read::<Answered>(&message).ok_or(GameGone)?;
+        let read = answer.ok().and_then(|message| read::<Answered>(&message));
+        let Some((head, text)) = read else {
+            return self.unanswered(question).map(|()| Vec::new());
+        };
+        self.ask_next();
         if let Some(joined) = head.joined {
             return self.come_in(joined, text);
         }
@@ -252,6 +332,114 @@ impl GameSide {
             self.outbox.send(text);
         }
         Ok(Vec::new())
+    }
+
+    /// A question was not answered. A move is asked again of whoever owns the game next: one that was stored is not played
+    /// twice. Whether anything else was done the game shows.
+    fn unanswered(&mut self, question: Question) -> Result<(), GameGone> {
+        let repeats = match &question.ask {
+            Ask::Act { deed, .. } => matches!(deed, Deed::Move { .. } | Deed::Accept { .. }),
+            _ => false,
+        };
+        if repeats {
+            self.questions.push_front(question);
+        } else if matches!(question.ask, Ask::Act { .. }) && !self.directory.is_alone() {
+            self.outbox.tell(&ServerMessage::Refused {
+                of: question.of.into(),
+                code: Reason::Busy.code().into(),
+                message: "the game has just moved within the server; look whether that was done"
+                    .into(),
+            });
+        }
+        self.seek()
+    }
+
+    /// Looks for the game's owner: it has gone, or cannot be reached. Where a server runs alone there is no other.
+    fn seek(&mut self) -> Result<(), GameGone> {
+        if self.directory.is_alone() || self.directory.is_closing() {
+            return Err(GameGone);
+        }
+        let Some(presence) = &mut self.presence else {
+            self.ask_next();
+            return Ok(());
+        };
+        if self.seeking.is_some() {
+            return Ok(());
+        }
+        (presence.joined, presence.handle) = (None, None);
+        presence.early.clear();
+        // What waits for an answer is lost, unless it is a move.
+        if let Some((question, _)) = self.asking.take()
+            && matches!(
+                &question.ask,
+                Ask::Act {
+                    deed: Deed::Move { .. },
+                    ..
+                }
+            )
+        {
+            self.questions.push_front(question);
+        }
+        self.questions.retain(|question| question.of != "join");
+        self.seeking = Some(Seeking {
+            since: Instant::now(),
+            pause: AGAIN[0],
+            told: false,
+            search: search(&self.directory, &presence.id, Duration::ZERO),
+        });
+        Ok(())
+    }
+
+    fn found(&mut self, found: Result<Option<Place>, Refused>) -> Result<(), GameGone> {
+        let (Some(presence), Some(seeking)) = (&mut self.presence, &mut self.seeking) else {
+            self.seeking = None;
+            return Ok(());
+        };
+        match found {
+            Ok(Some(place)) => {
+                presence.owner = place.owner();
+                presence.handle = place.here();
+                self.seeking = None;
+                if let Some(question) = self.coming() {
+                    self.questions.push_front(question);
+                }
+                self.ask_next();
+                Ok(())
+            }
+            Ok(None) => Err(GameGone),
+            // The browser finds another node that can speak with the owner.
+            Err(_) if self.directory.is_closing() || self.directory.is_cut_off() => Err(GameGone),
+            Err(_) => {
+                if !seeking.told && seeking.since.elapsed() >= TOLD {
+                    seeking.told = true;
+                    self.outbox.tell(&ServerMessage::Trouble {
+                        trouble: Some(TROUBLE_OF_OWNER.into()),
+                    });
+                }
+                seeking.search = search(&self.directory, &presence.id, seeking.pause);
+                seeking.pause = (seeking.pause * 2).min(AGAIN[1]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Nodes have come or gone: the game's owner may have, and this node may have another boot, by which the game knows it.
+    fn members_changed(&mut self) -> Result<(), GameGone> {
+        let members = self.members.borrow_and_update().clone();
+        let Some(presence) = &self.presence else {
+            return Ok(());
+        };
+        if presence.owner == 0 || self.seeking.is_some() {
+            return Ok(());
+        }
+        if presence.owner != members.boot && self.directory.is_cut_off() {
+            return Err(GameGone);
+        }
+        if members.boot != presence.node || !members.has(presence.owner) {
+            counter!("husun_owners_lost_total").increment(1);
+            return self.seek();
+        }
+        Ok(())
     }
 
     fn come_in(&mut self, joined: Joined, text: Utf8Bytes) -> Result<Vec<Utf8Bytes>, GameGone> {
@@ -288,7 +476,7 @@ impl GameSide {
             return Ok(None);
         }
         if told.to == Audience::Gone {
-            return Err(GameGone);
+            return self.seek().map(|()| None);
         }
         if told.n > joined.told + 1 {
             // Something was lost on its way.
@@ -313,12 +501,34 @@ impl GameSide {
             return;
         }
         tokio::spawn(async move {
+            let mut again = LEAVES;
             while self.asking.is_some() {
-                self.answered().await;
+                if let Reply::Answer(question, Err(BusError::Late)) = self.answered().await
+                    && matches!(question.ask, Ask::Leave { .. })
+                    && again > 0
+                {
+                    // The way to its owner is cut for the moment.
+                    again -= 1;
+                    tokio::time::sleep(TOLD).await;
+                    self.questions.push_back(*question);
+                }
                 self.ask_next();
             }
         });
     }
+}
+
+fn search(directory: &Directory, game: &str, wait: Duration) -> Search {
+    let (directory, game) = (directory.clone(), game.to_owned());
+    Box::pin(async move {
+        tokio::time::sleep(wait).await;
+        let found = directory.find(&game, Payer::Server);
+        // One that hangs is given up: meanwhile others may have the game.
+        match tokio::time::timeout(SEARCH, found).await {
+            Ok(found) => found,
+            Err(_) => Err(busy()),
+        }
+    })
 }
 
 fn busy() -> Refused {
@@ -349,8 +559,7 @@ impl Session {
             let message = "too many games from your address; wait a minute";
             return self.refuse(of, Reason::Rate, message);
         }
-        let at = self.app.directory.services().clock.now();
-        if let Err(refused) = self.game.act(deed, at, self.lag) {
+        if let Err(refused) = self.game.act(deed, self.lag) {
             self.refuse_with(of, &refused);
         }
     }
@@ -368,9 +577,7 @@ impl Session {
     pub(super) async fn join(&mut self, game: String, seat: Option<String>, name: Option<String>) {
         let payer = Payer::Address(&self.app.guard, self.address);
         let person = self.person.named(name.as_deref());
-        let joined = self
-            .game
-            .join(&self.app.directory, payer, game, seat, person);
+        let joined = self.game.join(payer, game, seat, person);
         if let Err(refused) = joined.await {
             self.refuse_with("join", &refused);
         }

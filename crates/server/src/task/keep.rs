@@ -3,19 +3,30 @@
 use super::GameTask;
 use crate::archive;
 use crate::directory::AHEAD;
+use crate::node::Members;
 use crate::services::wall_ms;
 use crate::watching::row;
 use metrics::counter;
 use play::table::{Event, StoredCard};
 use std::sync::Arc;
 use std::time::Duration;
+use store::nodes::Owned;
 use store::running::Running;
 use store::{CardRow, Due, EventRow, GameWrite, StoreError, millis};
+use tokio::sync::watch;
 
 /// Time in storing from which on a game's time is noted anew, so that a sudden end does not charge it.
 const DRIFT: Duration = Duration::from_millis(100);
 /// A game in which nothing can happen while someone is there is looked at again after this.
 const OCCUPIED: Duration = Duration::from_secs(3600);
+
+/// Waits until this node is not the one that owns games by this boot; false if that is not told any more.
+async fn ends(members: &mut watch::Receiver<Arc<Members>>, boot: i64) -> bool {
+    members
+        .wait_for(|members| members.boot != boot)
+        .await
+        .is_ok()
+}
 
 impl GameTask {
     /// Writes what lists show, and when the game wants to be looked at.
@@ -100,6 +111,7 @@ impl GameTask {
         GameWrite {
             game: self.id.clone(),
             epoch: self.epoch,
+            owner: self.owner,
             ..GameWrite::default()
         }
     }
@@ -230,6 +242,11 @@ impl GameTask {
             tokio::select! {
                 biased;
                 result = &mut stored => break result,
+                // Whatever comes of it: the game is another's, who reads it.
+                true = ends(&mut self.members, self.owner) => {
+                    self.broken = true;
+                    return false;
+                }
                 Ok(()) = self.halted.changed() => self.tell_trouble(),
             }
         };
@@ -240,7 +257,9 @@ impl GameTask {
             Ok(()) => true,
             Err(error) => {
                 let refused = !matches!(error, StoreError::Unavailable(_));
-                if refused {
+                if self.owner != 0 && matches!(error, StoreError::Fenced { .. }) {
+                    tracing::info!(game = %self.id, "another node owns the game now");
+                } else if refused {
                     tracing::error!(game = %self.id, %error, "the game is read anew");
                     counter!("husun_faults_total").increment(1);
                 }
@@ -248,6 +267,28 @@ impl GameTask {
                 false
             }
         }
+    }
+
+    /// Gives the game to another node; whether that owns it now. From then on nothing is done here.
+    pub(super) async fn hand_over(&mut self, to: i64) -> bool {
+        let Some(leases) = self.services.node.leases().cloned() else {
+            return false;
+        };
+        let owned = Owned {
+            game: self.id.clone(),
+            epoch: self.epoch,
+        };
+        let now_ms = millis(self.services.clock.now());
+        let (owner, game) = (self.owner, self.id.clone());
+        // Nothing cancels it: a game is given away or not.
+        let given = tokio::spawn(async move {
+            let given = leases.hand_over(&owned, owner, to, now_ms).await;
+            given.inspect_err(|error| tracing::warn!(%game, %error, "it is not handed over"))
+        });
+        let given = matches!(given.await, Ok(Ok(true)));
+        // If it is not known whether it was, storage knows.
+        self.broken = true;
+        given
     }
 
     /// Notes the game's time if much of it went by in storing, which must not be charged after a sudden end.

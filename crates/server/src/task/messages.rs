@@ -28,6 +28,9 @@ pub enum Ask {
     Join {
         /// Its number.
         socket: u64,
+        /// Boot of the node at which it is: it is gone when that is; 0 where a server runs alone.
+        #[serde(default)]
+        node: i64,
         /// Who it is.
         person: Person,
         /// The word that opens a seat.
@@ -47,8 +50,8 @@ pub enum Ask {
         socket: u64,
         /// What.
         deed: Deed,
-        /// When it came, in the server's time.
-        at: Duration,
+        /// How long ago it came, when it was asked: on its way over the bus it is not measured.
+        waited: Duration,
         /// Time on the way to the server, as measured by the server.
         lag: Duration,
     },
@@ -67,6 +70,25 @@ pub enum Ask {
         /// Its number.
         n: u64,
     },
+    /// Somebody goes on vacation or comes back. Answered when what follows is stored.
+    Vacation {
+        /// Id of the account.
+        person: String,
+        /// Whether it begins.
+        on: bool,
+    },
+    /// Somebody may play no more: the game is given up. Answered when what follows is stored.
+    Expel {
+        /// Id of the account, or number of the guest.
+        person: String,
+    },
+    /// A line of chat was removed from the storage. Answered when the game knows.
+    ChatRemoved {
+        /// Which, counted from 0.
+        line: usize,
+    },
+    /// What is stored was changed by others: it is read anew. Not answered.
+    ReadAnew,
     /// The game's card is wanted. Answered by it as text.
     Card {
         /// For whose list of own games.

@@ -7,8 +7,8 @@ use super::{GameTask, LAG, whole};
 use crate::directory::Made;
 use crate::refusal::{Reason, Refused};
 use crate::services::secret;
-use crate::show;
 use crate::wire::ServerMessage;
+use crate::wire::show;
 use bus::Request;
 use husun::Side;
 use metrics::{counter, histogram};
@@ -39,6 +39,23 @@ impl GameTask {
         self.presence_changed();
     }
 
+    /// Nodes have come or gone, and with them the sockets at them. If this node has lost its lease, the game is another's.
+    pub(super) fn members_changed(&mut self) {
+        let members = self.members.borrow_and_update().clone();
+        if members.boot != self.owner {
+            self.broken = true;
+            return;
+        }
+        let before = self.sockets.len();
+        self.sockets
+            .retain(|_, attendant| attendant.node == 0 || members.has(attendant.node));
+        if self.sockets.len() != before {
+            self.note_deserted();
+            self.note_away();
+            self.presence_changed();
+        }
+    }
+
     fn note_deserted(&mut self) {
         match self.sockets.is_empty() {
             true => {
@@ -62,7 +79,7 @@ impl GameTask {
     pub(super) async fn join(
         &mut self,
         request: Request,
-        socket: u64,
+        (socket, node): (u64, i64),
         (person, muted): (Person, Vec<String>),
         seat: Option<String>,
     ) {
@@ -84,6 +101,7 @@ impl GameTask {
         }
         let attendant = Attendant {
             who,
+            node,
             person: person.clone(),
             muted,
         };
@@ -140,7 +158,7 @@ impl GameTask {
         request: Request,
         socket: u64,
         deed: Deed,
-        at: Duration,
+        waited: Duration,
         lag: Duration,
     ) {
         let Some(who) = self.sockets.get(&socket).map(|attendant| attendant.who) else {
@@ -162,7 +180,12 @@ impl GameTask {
             });
             return answer(request, refused.as_ref());
         }
-        let at = self.time_at(at).max(self.table.at());
+        let came = request.received.checked_sub(waited);
+        let came = self
+            .services
+            .clock
+            .time_of(came.unwrap_or(request.received));
+        let at = self.time_at(came).max(self.table.at());
         let rematch = match (&deed, who) {
             (Deed::Rematch, Who::Player(side)) => self.table.wants_rematch(side),
             _ => false,

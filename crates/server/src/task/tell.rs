@@ -3,7 +3,7 @@
 use super::GameTask;
 use super::messages::{Audience, Told, told_at, write};
 use crate::engines::Purpose;
-use crate::show::{self, Moment, Presence};
+use crate::wire::show::{self, Moment, Presence};
 use crate::wire::{Now, ServerMessage, Snapshot};
 use crate::work::Weight;
 use bus::Request;

@@ -121,16 +121,14 @@ async fn sit(
     seat: Option<&str>,
 ) -> Result<Player, Box<dyn std::error::Error>> {
     let (outbox, mut outgoing) = Outbox::new(64, 1 << 20);
-    let services = directory.services().clone();
-    let mut side = GameSide::new(socket, services.bus.clone(), outbox);
+    let mut side = GameSide::new(socket, directory, outbox);
     let person = Person {
         guest: format!("guest{socket}"),
         name: "Ann".into(),
         ..Person::default()
     };
     let seat = seat.map(Into::into);
-    side.join(directory, Payer::Server, game.into(), seat, person)
-        .await?;
+    side.join(Payer::Server, game.into(), seat, person).await?;
     let (tell, heard) = mpsc::unbounded_channel();
     let (deeds, mut done) = mpsc::unbounded_channel();
     tokio::spawn(async move {
@@ -152,7 +150,7 @@ async fn sit(
                 },
                 deed = done.recv() => {
                     let Some(deed) = deed else { return side.end() };
-                    let _ = side.act(deed, services.clock.now(), Duration::ZERO);
+                    let _ = side.act(deed, Duration::ZERO);
                     Ok(None)
                 }
             };

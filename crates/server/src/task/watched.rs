@@ -25,6 +25,8 @@ const BOARD: Duration = Duration::from_secs(1);
 pub(super) struct Attendant {
     /// Who it is to the game.
     pub who: Who,
+    /// Boot of the node at which the socket is.
+    pub node: i64,
     /// The person.
     pub person: Person,
     /// Ids of those whose words in chat that one is not to be told.

@@ -335,3 +335,13 @@ pub enum Act {
     /// It goes anywhere within its castle.
     Traverse,
 }
+
+impl From<husun::Act> for Act {
+    fn from(act: husun::Act) -> Act {
+        match act {
+            husun::Act::Castling => Act::Castling,
+            husun::Act::EnPassant => Act::EnPassant,
+            husun::Act::Traverse => Act::Traverse,
+        }
+    }
+}

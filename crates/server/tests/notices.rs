@@ -1,14 +1,12 @@
 //! Notices from outside: what is told in pages, by push and by e-mail, to whom, once; and what may not be is refused.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod mail;
 mod outside;
 mod refused;
 
-use common::browser::Browser;
-use common::people::account;
-use common::{Answer, Fallible, Socket, TestServer};
+use crate::common::browser::Browser;
+use crate::common::people::account;
+use crate::common::{Answer, Fallible, Socket, TestServer};
 use outside::{PushService, PushedTo, claims};
 use serde_json::{Value, json};
 use server::Config;

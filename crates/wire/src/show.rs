@@ -1,8 +1,6 @@
 //! A game as it is told to those who play and watch: from the values of `play` to the shapes of the wire.
 
-use crate::wire::{
-    self, Choice, Clocks, Counsel, CustomsNow, CustomsQuestion, Now, Snapshot, Time,
-};
+use crate::{Choice, Clocks, Counsel, CustomsNow, CustomsQuestion, Now, Snapshot, Time};
 use husun::clock::Remaining;
 use husun::{Game, Side};
 use play::customs::{Family, Method};
@@ -36,30 +34,30 @@ pub struct Moment<'a> {
     pub running: bool,
 }
 
-impl From<Stage> for wire::Stage {
-    fn from(stage: Stage) -> wire::Stage {
+impl From<Stage> for crate::Stage {
+    fn from(stage: Stage) -> crate::Stage {
         match stage {
-            Stage::Waiting => wire::Stage::Waiting,
-            Stage::Customs => wire::Stage::Customs,
-            Stage::Playing => wire::Stage::Playing,
-            Stage::Over => wire::Stage::Over,
-            Stage::Aborted => wire::Stage::Aborted,
+            Stage::Waiting => crate::Stage::Waiting,
+            Stage::Customs => crate::Stage::Customs,
+            Stage::Playing => crate::Stage::Playing,
+            Stage::Over => crate::Stage::Over,
+            Stage::Aborted => crate::Stage::Aborted,
         }
     }
 }
 
-impl From<Method> for wire::CustomsMethod {
-    fn from(method: Method) -> wire::CustomsMethod {
+impl From<Method> for crate::CustomsMethod {
+    fn from(method: Method) -> crate::CustomsMethod {
         match method {
-            Method::Die => wire::CustomsMethod::Die,
-            Method::Turns => wire::CustomsMethod::Turns,
+            Method::Die => crate::CustomsMethod::Die,
+            Method::Turns => crate::CustomsMethod::Turns,
         }
     }
 }
 
-impl From<&Played> for wire::Played {
-    fn from(played: &Played) -> wire::Played {
-        wire::Played {
+impl From<&Played> for crate::Played {
+    fn from(played: &Played) -> crate::Played {
+        crate::Played {
             uci: played.uci.clone(),
             san: played.san.clone(),
             fen: played.fen.clone(),
@@ -70,8 +68,8 @@ impl From<&Played> for wire::Played {
 }
 
 /// A line of the players' chat, without its text for one who does not want to read who wrote it.
-pub fn chat_line(line: &ChatLine, muted: bool) -> wire::ChatLine {
-    wire::ChatLine {
+pub fn chat_line(line: &ChatLine, muted: bool) -> crate::ChatLine {
+    crate::ChatLine {
         side: line.side.into(),
         text: match muted {
             true => String::new(),
@@ -89,9 +87,9 @@ pub fn mutes(table: &Table, who: Who, muted: &[String]) -> bool {
     other.is_some_and(|other| muted.contains(&other.guest))
 }
 
-impl From<StoredResult> for wire::GameResult {
-    fn from(result: StoredResult) -> wire::GameResult {
-        wire::GameResult {
+impl From<StoredResult> for crate::GameResult {
+    fn from(result: StoredResult) -> crate::GameResult {
+        crate::GameResult {
             winner: result.winner.map(Into::into),
             reason: result.reason,
             points: result.points.into(),
@@ -99,23 +97,23 @@ impl From<StoredResult> for wire::GameResult {
     }
 }
 
-impl From<husun::Outcome> for wire::GameResult {
-    fn from(outcome: husun::Outcome) -> wire::GameResult {
+impl From<husun::Outcome> for crate::GameResult {
+    fn from(outcome: husun::Outcome) -> crate::GameResult {
         StoredResult::from(outcome).into()
     }
 }
 
-impl From<&Family> for wire::Family {
-    fn from(family: &Family) -> wire::Family {
+impl From<&Family> for crate::Family {
+    fn from(family: &Family) -> crate::Family {
         let defaults = family.questions.iter().map(|q| Choice {
             name: q.name.clone(),
             value: q.values.first().cloned().unwrap_or_default(),
         });
         let defaults: Vec<Choice> = defaults.collect();
-        wire::Family {
+        crate::Family {
             name: family.name.clone(),
             variants: family.variants.iter().map(|v| v.id().to_owned()).collect(),
-            customs: wire::Customs {
+            customs: crate::Customs {
                 family: family.name.clone(),
                 method: family.method.into(),
                 choice: defaults.clone(),
@@ -127,9 +125,9 @@ impl From<&Family> for wire::Family {
 }
 
 /// Letters of captured pieces, by the side that lost them.
-pub fn captured(game: &Game) -> wire::Both<String> {
+pub fn captured(game: &Game) -> crate::Both<String> {
     let captured = game.captured();
-    wire::Both::of(|side| {
+    crate::Both::of(|side| {
         let kinds = captured[side.index()].iter();
         kinds.map(|&k| game.variant().piece(k).letter).collect()
     })
@@ -158,11 +156,11 @@ fn time(remaining: Remaining) -> Option<Time> {
     })
 }
 
-fn player(table: &Table, side: Side, moment: &Moment<'_>) -> wire::Player {
+fn player(table: &Table, side: Side, moment: &Moment<'_>) -> crate::Player {
     let presence = moment.presence;
     let claimed = table.claimed_from(*presence.away.get(side));
     let level = table.level(side);
-    wire::Player {
+    crate::Player {
         name: table.player_name(side),
         account: table.person(side).is_some_and(|p| p.account),
         bot: table.person(side).is_some_and(|p| p.bot),
@@ -179,7 +177,7 @@ fn clocks(table: &Table, moment: &Moment<'_>) -> Option<Clocks> {
     let of = |side: Side| time(clock.remaining(side, moment.at));
     let running = clock.turn().filter(|_| !clock.is_paused());
     Some(Clocks {
-        times: wire::Both {
+        times: crate::Both {
             white: of(Side::White)?,
             black: of(Side::Black)?,
         },
@@ -206,7 +204,7 @@ fn customs_now(table: &Table, at: Duration) -> Option<CustomsNow> {
             asked: asked.into_iter().map(Into::into).collect(),
             chosen: match told {
                 true => q.chosen.clone().into(),
-                false => wire::Both::default(),
+                false => crate::Both::default(),
             },
             settled: q.settled.clone(),
         }
@@ -234,9 +232,9 @@ fn chosen_by(table: &Table, side: Side) -> Vec<Choice> {
     chosen.collect()
 }
 
-fn counsel_now(table: &Table) -> Option<wire::Both<Counsel>> {
+fn counsel_now(table: &Table) -> Option<crate::Both<Counsel>> {
     table.has_counsellors().then(|| {
-        wire::Both::of(|side| {
+        crate::Both::of(|side| {
             let counsellor = table.counsellor(side);
             let who = counsellor.who().map(|who| match who {
                 Counsels::Engine => "engine",
@@ -279,7 +277,7 @@ pub fn now(table: &Table, moment: &Moment<'_>) -> Now {
         clocks: clocks(table, moment),
         result: table.outcome().map(Into::into),
         captured: table.game().map(captured).unwrap_or_default(),
-        players: wire::Both::of(|side| player(table, side, moment)),
+        players: crate::Both::of(|side| player(table, side, moment)),
         customs: customs_now(table, moment.at),
         counsel: counsel_now(table),
         watchers: moment.presence.watchers,
@@ -289,7 +287,7 @@ pub fn now(table: &Table, moment: &Moment<'_>) -> Now {
 }
 
 /// The moves so far, from a half-move on.
-pub fn played(table: &Table, from: usize) -> Vec<wire::Played> {
+pub fn played(table: &Table, from: usize) -> Vec<crate::Played> {
     let played = table.played().get(from..).unwrap_or_default();
     played.iter().map(Into::into).collect()
 }
@@ -347,9 +345,9 @@ pub fn snapshot(
 }
 
 /// What a player has prepared to answer.
-pub fn plan(table: &Table, side: Side) -> wire::Plan {
+pub fn plan(table: &Table, side: Side) -> crate::Plan {
     let plan = table.plan(side).cloned().unwrap_or_default();
-    wire::Plan {
+    crate::Plan {
         ply: plan.ply as u32,
         lines: plan.lines,
     }
@@ -362,17 +360,17 @@ pub fn card(
     id: &str,
     guest: Option<&str>,
     presence: &Presence,
-) -> wire::GameCard {
+) -> crate::GameCard {
     let own = guest.and_then(|guest| card.side_of(guest));
-    wire::GameCard {
+    crate::GameCard {
         id: id.into(),
         variant: card.variant.as_deref().map(|name| games.shown(name)),
         name: card.name.clone(),
         fen: card.fen.clone(),
         last: card.last.clone(),
-        players: wire::Both::of(|side| {
+        players: crate::Both::of(|side| {
             let player = card.players.get(side);
-            wire::Player {
+            crate::Player {
                 name: player.name.clone(),
                 account: player.account,
                 bot: player.bot,

@@ -1,5 +1,6 @@
-//! What goes over the wire: every JSON shape of the HTTP interface and of the socket, in one place, from which
-//! the OpenAPI document and the client's types are made. No logic.
+//! What goes over the wire: every JSON shape of the HTTP interface and of the socket, in one place, from which the
+//! OpenAPI document and the client's types are made, how a message is read ([`read`]), and how a game is told
+//! ([`show`]). No I/O.
 
 mod account;
 mod analysis;
@@ -8,9 +9,12 @@ mod game;
 mod lesson;
 mod lobby;
 mod moderation;
+mod nodes;
 mod notice;
 mod rating;
+pub mod read;
 mod review;
+pub mod show;
 mod socket;
 mod tournament;
 mod variant;
@@ -24,6 +28,7 @@ pub use game::*;
 pub use lesson::*;
 pub use lobby::*;
 pub use moderation::*;
+pub use nodes::*;
 pub use notice::*;
 pub use rating::*;
 pub use review::*;

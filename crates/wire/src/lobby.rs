@@ -4,6 +4,41 @@ use super::{NoticeKind, Side};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+/// Who is welcome as an opponent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Opponents {
+    /// People and programs.
+    #[default]
+    Anyone,
+    /// People only.
+    People,
+}
+
+impl Opponents {
+    fn is_anyone(&self) -> bool {
+        *self == Opponents::Anyone
+    }
+}
+
+impl From<play::lobby::Opponents> for Opponents {
+    fn from(opponents: play::lobby::Opponents) -> Opponents {
+        match opponents {
+            play::lobby::Opponents::Anyone => Opponents::Anyone,
+            play::lobby::Opponents::People => Opponents::People,
+        }
+    }
+}
+
+impl From<Opponents> for play::lobby::Opponents {
+    fn from(opponents: Opponents) -> play::lobby::Opponents {
+        match opponents {
+            Opponents::Anyone => play::lobby::Opponents::Anyone,
+            Opponents::People => play::lobby::Opponents::People,
+        }
+    }
+}
+
 /// What somebody wishes to play with whoever comes. Two who wait and whose wishes overlap are paired by the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,6 +63,9 @@ pub struct NewSeek {
     /// Greatest rating of the opponent.
     #[serde(default)]
     pub max_rating: Option<i32>,
+    /// Who is welcome: anyone if missing.
+    #[serde(default, skip_serializing_if = "Opponents::is_anyone")]
+    pub opponents: Opponents,
 }
 
 /// What has come of a seek.
@@ -114,6 +152,9 @@ pub struct Seek {
     /// Greatest rating of the opponent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_rating: Option<i32>,
+    /// Who is welcome: anyone if missing.
+    #[serde(default, skip_serializing_if = "Opponents::is_anyone")]
+    pub opponents: Opponents,
     /// Since when, in milliseconds of Unix time.
     pub made_ms: i64,
 }

@@ -1,0 +1,91 @@
+//! Three nodes on one PostgreSQL and one NATS, with games under way at all of them, while one after another is killed, stopped
+//! for longer than its lease, or cut off, and PostgreSQL and NATS are restarted. Nothing that was acknowledged is lost or
+//! doubled, no game has two owners or a result that nobody has played, and clocks agree with the wall's.
+//!
+//!     scripts/postgres cargo test --workspace --test apart -- --ignored --nocapture --test-threads 1 nodes::
+//!
+//! `HUSUN_NODES_SECONDS` (60) and `HUSUN_NODES_GAMES` (12) ask for more, `HUSUN_NODES_SEED` for a run that was before,
+//! `HUSUN_NODES_STRICT=1` for the bounds that hold on a machine that does nothing else.
+
+mod house;
+mod players;
+#[path = "../../bus/src/tests/proxy.rs"]
+mod proxy;
+mod referee;
+
+use crate::common::Fallible;
+use crate::process::asked;
+use house::{Fault, House};
+use players::Club;
+use std::time::{Duration, Instant};
+
+/// A small pseudo-random number generator (splitmix64).
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number below another.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (((z ^ (z >> 31)) as u128 * n as u128) >> 64) as usize
+    }
+}
+
+/// Nodes of a house.
+const NODES: usize = 3;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL and NATS"]
+async fn faults_of_nodes_postgres_and_nats_cost_no_move() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
+    let chance = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
+    let seed = asked("HUSUN_NODES_SEED", chance.as_nanos() as usize & 0xff_ffff);
+    let seconds = asked("HUSUN_NODES_SECONDS", 60) as u64;
+    println!("HUSUN_NODES_SEED={seed}");
+    let mut random = Random(seed as u64);
+    let mut house = House::open("faults", NODES).await?;
+    let games = asked("HUSUN_NODES_GAMES", 12);
+    let club = Club::open(house.addresses(), games, seed as u64).await?;
+    let start = Instant::now();
+    let length = Duration::from_secs(seconds);
+    let mut kinds: Vec<Fault> = Vec::new();
+    while start.elapsed() < length {
+        tokio::time::sleep(Duration::from_millis(1000 + random.below(2000) as u64)).await;
+        if kinds.is_empty() {
+            kinds = Fault::ALL.to_vec();
+        }
+        let fault = kinds.swap_remove(random.below(kinds.len()));
+        let at = random.below(NODES);
+        println!("{:6.1} s: {fault:?} at {at}", start.elapsed().as_secs_f64());
+        let (began, ended) = house.suffer(fault, at, &mut random).await?;
+        club.note_fault(fault, began, ended);
+        // Everybody comes back, or the test says who does not.
+        club.all_are_back(Duration::from_secs(60)).await?;
+    }
+    let played = club.close().await?;
+    referee::judge(&house, &played).await?;
+    house.close()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL and NATS"]
+async fn a_node_that_is_told_to_go_hands_its_games_over() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
+    let mut house = House::open("leaving", 2).await?;
+    let club = Club::open(house.addresses(), asked("HUSUN_NODES_GAMES", 6), 7).await?;
+    for at in [0, 1, 0] {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let began = Instant::now();
+        house.leave(at).await?;
+        club.note_fault(Fault::Kill, began, began);
+        club.all_are_back(Duration::from_secs(20)).await?;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        house.start(at).await?;
+    }
+    let played = club.close().await?;
+    assert!(played.iter().all(|game| game.moves.len() > 10));
+    referee::judge(&house, &played).await?;
+    house.close()
+}

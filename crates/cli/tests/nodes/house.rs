@@ -1,0 +1,259 @@
+//! Nodes as processes, each behind proxies of its own to PostgreSQL and NATS, and what can happen to them.
+
+use super::Random;
+use super::proxy::{Proxy, Way};
+use crate::common::Fallible;
+use crate::process::{Process, folder};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A node is killed, and started again later.
+    Kill,
+    /// A node is stopped for longer than its lease, and goes on.
+    Stop,
+    /// A node is cut off from NATS.
+    CutNats,
+    /// A node's way to NATS swallows everything.
+    StallNats,
+    /// A node is cut off from PostgreSQL.
+    CutPostgres,
+    /// A node's way to PostgreSQL swallows everything.
+    StallPostgres,
+    /// NATS is killed and started again.
+    RestartNats,
+    /// PostgreSQL is killed and started again.
+    RestartPostgres,
+}
+
+impl Fault {
+    pub const ALL: [Fault; 8] = [
+        Fault::Kill,
+        Fault::Stop,
+        Fault::CutNats,
+        Fault::StallNats,
+        Fault::CutPostgres,
+        Fault::StallPostgres,
+        Fault::RestartNats,
+        Fault::RestartPostgres,
+    ];
+
+    /// Whether it happens to all nodes: then everybody waits for its end.
+    pub fn is_everywhere(self) -> bool {
+        matches!(self, Fault::RestartNats | Fault::RestartPostgres)
+    }
+}
+
+/// A lease, as nodes have it if nothing else is said.
+const LEASE: Duration = store::nodes::LEASE;
+
+struct Node {
+    folder: PathBuf,
+    config: PathBuf,
+    postgres: Proxy,
+    nats: Proxy,
+    address: SocketAddr,
+    process: Option<Process>,
+}
+
+/// Nodes with what they share.
+pub struct House {
+    folder: PathBuf,
+    url: String,
+    nats: Option<Child>,
+    nats_port: u16,
+    nodes: Vec<Node>,
+}
+
+fn free_port() -> Fallible<u16> {
+    Ok(std::net::TcpListener::bind("127.0.0.1:0")?
+        .local_addr()?
+        .port())
+}
+
+async fn start_nats(port: u16) -> Fallible<Child> {
+    let child = Command::new("nats-server")
+        .args(["-a", "127.0.0.1", "-p", &port.to_string()])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    for _ in 0..200 {
+        if tokio::net::TcpStream::connect(("127.0.0.1", port))
+            .await
+            .is_ok()
+        {
+            return Ok(child);
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    Err("the NATS server does not start".into())
+}
+
+fn postgres(act: &str) -> Fallible<()> {
+    let control = std::env::var("HUSUN_TEST_POSTGRES_CTL")?;
+    let command = format!("{control} {act}");
+    let done = Command::new("sh")
+        .args(["-c", &command])
+        .stdout(Stdio::null())
+        .status()?;
+    match done.success() {
+        true => Ok(()),
+        false => Err(format!("PostgreSQL: {act}").into()),
+    }
+}
+
+impl House {
+    pub async fn open(name: &str, nodes: usize) -> Fallible<House> {
+        let url = std::env::var("HUSUN_TEST_POSTGRES")
+            .map_err(|_| "HUSUN_TEST_POSTGRES: run it with scripts/postgres")?;
+        let port: u16 = url
+            .rsplit(':')
+            .next()
+            .and_then(|rest| rest.split('/').next()?.parse().ok())
+            .ok_or("the URL has no port")?;
+        let folder = folder(&format!("nodes-{name}"))?;
+        let nats_port = free_port()?;
+        let mut house = House {
+            nats: Some(start_nats(nats_port).await?),
+            nats_port,
+            url: url.clone(),
+            folder: folder.clone(),
+            nodes: Vec::new(),
+        };
+        for n in 0..nodes {
+            let own = folder.join(format!("node{n}"));
+            std::fs::create_dir_all(&own)?;
+            let to = |error: Box<dyn std::error::Error>| error.to_string();
+            let postgres = Proxy::to(port).await.map_err(to)?;
+            let nats = Proxy::to(nats_port).await.map_err(to)?;
+            let config = own.join("config.toml");
+            let database = url.replace(&port.to_string(), &postgres.port.to_string());
+            let keys = folder.join("keys");
+            std::fs::create_dir_all(&keys)?;
+            std::fs::write(&config, settings(&database, n, name, &nats.url(), &keys))?;
+            house.nodes.push(Node {
+                folder: own,
+                config,
+                postgres,
+                nats,
+                address: SocketAddr::from(([127, 0, 0, 1], free_port()?)),
+                process: None,
+            });
+        }
+        for n in 0..nodes {
+            house.start(n).await?;
+        }
+        Ok(house)
+    }
+
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        self.nodes.iter().map(|node| node.address).collect()
+    }
+
+    /// URL of the database, past all proxies.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub async fn start(&mut self, n: usize) -> Fallible<()> {
+        let node = &mut self.nodes[n];
+        let started = Process::start_at(node.address, &node.folder, &node.config).await?;
+        node.process = Some(started);
+        Ok(())
+    }
+
+    /// Asks a node to end, and waits until it has.
+    pub async fn leave(&mut self, n: usize) -> Fallible<()> {
+        if let Some(process) = self.nodes[n].process.take() {
+            tokio::task::spawn_blocking(move || process.end()).await??;
+        }
+        Ok(())
+    }
+
+    /// Has a fault happen, from its beginning to its end; tells from when to when.
+    pub async fn suffer(
+        &mut self,
+        fault: Fault,
+        n: usize,
+        random: &mut Random,
+    ) -> Fallible<(Instant, Instant)> {
+        let mut some = |least: u64| Duration::from_millis(least + random.below(1500) as u64);
+        let began = Instant::now();
+        let node = &mut self.nodes[n];
+        match fault {
+            Fault::Kill => {
+                if let Some(process) = node.process.take() {
+                    process.kill()?;
+                }
+                tokio::time::sleep(some(1000)).await;
+                self.start(n).await?;
+            }
+            Fault::Stop => {
+                let process = node.process.as_ref().ok_or("no process")?;
+                process.signal("STOP")?;
+                tokio::time::sleep(LEASE + some(500)).await;
+                process.signal("CONT")?;
+            }
+            Fault::CutNats | Fault::StallNats => {
+                node.nats.set(match fault {
+                    Fault::CutNats => Way::Cut,
+                    _ => Way::Stalled,
+                });
+                tokio::time::sleep(some(5000)).await;
+                node.nats.set(Way::Open);
+            }
+            Fault::CutPostgres | Fault::StallPostgres => {
+                node.postgres.set(match fault {
+                    Fault::CutPostgres => Way::Cut,
+                    _ => Way::Stalled,
+                });
+                tokio::time::sleep(some(5000)).await;
+                node.postgres.set(Way::Open);
+            }
+            Fault::RestartNats => {
+                if let Some(mut nats) = self.nats.take() {
+                    nats.kill()?;
+                    nats.wait()?;
+                }
+                tokio::time::sleep(some(200)).await;
+                self.nats = Some(start_nats(self.nats_port).await?);
+            }
+            Fault::RestartPostgres => {
+                tokio::task::spawn_blocking(|| postgres("-m immediate stop")).await??;
+                tokio::time::sleep(some(200)).await;
+                tokio::task::spawn_blocking(|| postgres("start")).await??;
+            }
+        }
+        Ok((began, Instant::now()))
+    }
+
+    pub fn close(mut self) -> Fallible<()> {
+        for node in &mut self.nodes {
+            node.process = None;
+        }
+        let _ = std::fs::remove_dir_all(&self.folder);
+        Ok(())
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        if let Some(nats) = &mut self.nats {
+            let _ = nats.kill();
+            let _ = nats.wait();
+        }
+    }
+}
+
+fn settings(database: &str, n: usize, prefix: &str, nats: &str, keys: &Path) -> String {
+    format!(
+        "database = {database:?}\nstart_grace_seconds = 0\nengine_threads = 2\nengine_hash = 1\nengine_pause = false\n\
+         [limits]\nrequests_per_second = 0\npositions_per_second = 0\ngames_per_minute = 0\nsockets_per_address = 0\n\
+         connections_per_address = 0\nsockets_per_guest = 0\nmessages_per_second = 0\n\
+         [node]\nname = \"n{n}\"\nprefix = {prefix:?}\nnats = {nats:?}\nkeys = {keys:?}\n"
+    )
+}

@@ -1,0 +1,382 @@
+//! Players at all nodes: each plays at random, comes again at another node when its own does not answer, and notes what it was
+//! told and when.
+
+use super::Random;
+use super::house::Fault;
+use crate::common::{Fallible, Request, Socket, ask};
+use server::wire::{ClientMessage, GameMade, Now, ServerMessage, Stage};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::task::JoinHandle;
+
+const CLOCK: &str = "fischer:60m+1s";
+const VARIANT: &str = "citadel9";
+/// A server that says nothing for so long is asked whether it is there, and left if it is not for as long again.
+const SILENT: Duration = Duration::from_millis(1000);
+/// Longest that one may be out after what has happened is over.
+fn back() -> Duration {
+    Duration::from_secs(match strict() {
+        true => 5,
+        false => 20,
+    })
+}
+
+/// Whether nothing else keeps the machine busy.
+pub fn strict() -> bool {
+    std::env::var("HUSUN_NODES_STRICT").is_ok()
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A move that its player was told to be played.
+#[derive(Clone, Debug)]
+pub struct Acknowledged {
+    pub text: String,
+    /// When its player had heard that it was his turn, sent the move, and heard that it was played.
+    pub heard: Instant,
+    pub sent: Instant,
+    pub told: Instant,
+}
+
+/// A game as its players know it.
+#[derive(Debug)]
+pub struct Played {
+    pub id: String,
+    pub moves: BTreeMap<u32, Acknowledged>,
+    /// When players of it were out.
+    pub outages: Vec<(Instant, Instant)>,
+}
+
+/// What a player notes for the test.
+#[derive(Debug, Default)]
+struct State {
+    out: Option<Instant>,
+    outages: Vec<(Instant, Instant)>,
+    /// What must not be.
+    wrong: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    moves: Mutex<BTreeMap<u32, Acknowledged>>,
+    players: [Mutex<State>; 2],
+}
+
+/// Games under way.
+pub struct Club {
+    end: Arc<AtomicBool>,
+    games: Vec<(String, Arc<Table>)>,
+    players: Vec<JoinHandle<()>>,
+    faults: Mutex<Vec<(Fault, Instant, Instant)>>,
+}
+
+impl Club {
+    /// Has games made at all nodes, and players sit down to them.
+    pub async fn open(addresses: Vec<SocketAddr>, games: usize, seed: u64) -> Fallible<Club> {
+        let end = Arc::new(AtomicBool::new(false));
+        let mut club = Club {
+            end: end.clone(),
+            games: Vec::new(),
+            players: Vec::new(),
+            faults: Mutex::default(),
+        };
+        for n in 0..games {
+            let address = addresses[n % addresses.len()];
+            let wishes = format!(r#"{{"variant":"{VARIANT}","side":"white","clock":"{CLOCK}"}}"#);
+            let made = ask(address, Request::post("/api/games", &wishes)).await?;
+            let made: GameMade = made.json()?;
+            let table = Arc::new(Table::default());
+            let friend = made.friend_seat.clone().ok_or("no seat for the friend")?;
+            for (side, word) in [(0, made.seat.clone()), (1, friend)] {
+                let player = Player {
+                    game: made.id.clone(),
+                    table: table.clone(),
+                    side,
+                    word,
+                    // The two of a game are seldom at one node.
+                    at: n + side,
+                    addresses: addresses.clone(),
+                    end: end.clone(),
+                    random: Random(seed ^ (n * 2 + side) as u64),
+                    pending: None,
+                    heard: Instant::now(),
+                };
+                club.players.push(tokio::spawn(player.play()));
+            }
+            club.games.push((made.id, table));
+        }
+        Ok(club)
+    }
+
+    pub fn note_fault(&self, fault: Fault, began: Instant, ended: Instant) {
+        lock(&self.faults).push((fault, began, ended));
+    }
+
+    fn states(&self) -> impl Iterator<Item = (&str, &Mutex<State>)> {
+        let games = self.games.iter();
+        games.flat_map(|(id, table)| table.players.iter().map(move |state| (id.as_str(), state)))
+    }
+
+    /// Waits until all players are in their games.
+    pub async fn all_are_back(&self, patience: Duration) -> Fallible<()> {
+        let start = Instant::now();
+        loop {
+            for (id, state) in self.states() {
+                if let Some(wrong) = &lock(state).wrong {
+                    return Err(format!("game {id}: {wrong}").into());
+                }
+            }
+            let out: Vec<&str> = self
+                .states()
+                .filter(|(_, state)| lock(state).out.is_some())
+                .map(|(id, _)| id)
+                .collect();
+            if out.is_empty() {
+                return Ok(());
+            }
+            if start.elapsed() > patience {
+                return Err(format!("players of these games are not back: {out:?}").into());
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Ends play; what was played.
+    pub async fn close(self) -> Fallible<Vec<Played>> {
+        self.all_are_back(Duration::from_secs(60)).await?;
+        self.end.store(true, Relaxed);
+        for player in self.players {
+            player.await?;
+        }
+        let faults = lock(&self.faults).clone();
+        let mut longest = Duration::ZERO;
+        let mut played = Vec::new();
+        for (id, table) in &self.games {
+            let mut outages = Vec::new();
+            for state in &table.players {
+                let state = lock(state);
+                if let Some(wrong) = &state.wrong {
+                    return Err(format!("game {id}: {wrong}").into());
+                }
+                for (from, to) in &state.outages {
+                    // Where everything stood still, one comes back afterwards.
+                    let everywhere = faults.iter().filter(|(fault, began, ended)| {
+                        fault.is_everywhere() && began < to && ended > from
+                    });
+                    let since = everywhere.map(|(.., ended)| *ended).max();
+                    let since = since.map_or(*from, |ended| ended.max(*from));
+                    let took = to.saturating_duration_since(since);
+                    if took > back() {
+                        return Err(format!("game {id}: its player was out for {took:?}").into());
+                    }
+                    longest = longest.max(took);
+                    outages.push((*from, *to));
+                }
+            }
+            played.push(Played {
+                id: id.clone(),
+                moves: lock(&table.moves).clone(),
+                outages,
+            });
+        }
+        println!(
+            "longest until a player was back: {} ms",
+            longest.as_millis()
+        );
+        Ok(played)
+    }
+}
+
+struct Player {
+    game: String,
+    table: Arc<Table>,
+    side: usize,
+    word: String,
+    at: usize,
+    addresses: Vec<SocketAddr>,
+    end: Arc<AtomicBool>,
+    random: Random,
+    /// A move that was sent and may have been played.
+    pending: Option<(u32, String)>,
+    /// When something came last.
+    heard: Instant,
+}
+
+/// Why a player goes to another node.
+struct Lost;
+
+impl Player {
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.table.players[self.side])
+    }
+
+    fn out(&self, since: Instant) {
+        self.state().out.get_or_insert(since);
+    }
+
+    fn is_back(&self) {
+        let mut state = self.state();
+        if let Some(since) = state.out.take() {
+            state.outages.push((since, Instant::now()));
+        }
+    }
+
+    fn wrong(&self, what: String) {
+        self.state().wrong.get_or_insert(what);
+        self.end.store(true, Relaxed);
+    }
+
+    async fn play(mut self) {
+        while !self.end.load(Relaxed) {
+            if self.sit().await.is_ok() {
+                return;
+            }
+            self.out(Instant::now());
+            self.at += 1;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        self.is_back();
+    }
+
+    /// Plays at one node, to the end of the test or of the game.
+    async fn sit(&mut self) -> Result<(), Lost> {
+        let address = self.addresses[self.at % self.addresses.len()];
+        let came = async {
+            let mut socket = Socket::open(address, &[]).await?;
+            let snapshot = socket.join(&self.game, Some(&self.word)).await?;
+            Fallible::Ok((socket, snapshot))
+        };
+        let came = tokio::time::timeout(SILENT * 3, came).await;
+        let Ok(Ok((mut socket, snapshot))) = came else {
+            return Err(Lost);
+        };
+        self.heard = Instant::now();
+        self.is_back();
+        if let Some(word) = snapshot.seat {
+            self.word = word;
+        }
+        let own = snapshot.own;
+        let mut now = snapshot.now;
+        while !self.end.load(Relaxed) {
+            if now.stage == Stage::Over {
+                return Ok(());
+            }
+            now = match now.turn.is_some() && now.turn == own && !now.legal.is_empty() {
+                true => self.make_move(&mut socket, now).await?,
+                false => self.wait(&mut socket, now).await?,
+            };
+        }
+        Ok(())
+    }
+
+    /// The next message; one who hears nothing asks whether anybody is there.
+    async fn hear(&mut self, socket: &mut Socket) -> Result<Option<ServerMessage>, Lost> {
+        for asks in [true, false] {
+            match tokio::time::timeout(SILENT, socket.hear()).await {
+                Ok(Ok(message)) => {
+                    self.heard = Instant::now();
+                    match &message {
+                        ServerMessage::Trouble { trouble: Some(_) } => self.out(self.heard),
+                        ServerMessage::Update { now, .. } => self.told(now),
+                        ServerMessage::Snapshot(snapshot) => self.told(&snapshot.now),
+                        ServerMessage::Pong { .. } => return Ok(None),
+                        _ => {}
+                    }
+                    return Ok(Some(message));
+                }
+                Ok(Err(_)) => return Err(Lost),
+                Err(_) if asks => {
+                    let ping = ClientMessage::Ping { n: 1 };
+                    if socket.say(&ping).await.is_err() {
+                        return Err(Lost);
+                    }
+                }
+                Err(_) => {
+                    self.out(self.heard);
+                    return Err(Lost);
+                }
+            }
+        }
+        Err(Lost)
+    }
+
+    fn told(&self, now: &Now) {
+        match now.trouble {
+            Some(_) => self.out(self.heard),
+            None => self.is_back(),
+        }
+    }
+
+    async fn wait(&mut self, socket: &mut Socket, now: Now) -> Result<Now, Lost> {
+        Ok(match self.hear(socket).await? {
+            Some(ServerMessage::Update { now, .. }) => *now,
+            Some(ServerMessage::Snapshot(snapshot)) => snapshot.now,
+            _ => now,
+        })
+    }
+
+    async fn make_move(&mut self, socket: &mut Socket, now: Now) -> Result<Now, Lost> {
+        let heard = self.heard;
+        let think = Duration::from_millis(100 + self.random.below(400) as u64);
+        tokio::time::sleep(think).await;
+        // One that was sent before it was lost is sent again: it may have been played, or may still be.
+        let text = match self.pending.take() {
+            Some((ply, text)) if ply == now.ply => text,
+            _ => now.legal[self.random.below(now.legal.len())].clone(),
+        };
+        self.pending = Some((now.ply, text.clone()));
+        let sent = Instant::now();
+        if socket.play(now.ply, &text).await.is_err() {
+            return Err(Lost);
+        }
+        loop {
+            let message = match self.hear(socket).await {
+                Ok(message) => message,
+                Err(Lost) => {
+                    self.out(sent);
+                    return Err(Lost);
+                }
+            };
+            if sent.elapsed() > SILENT {
+                self.out(sent);
+            }
+            let (played, next) = match message {
+                Some(ServerMessage::Update { played, now: next }) if next.ply > now.ply => {
+                    (played.first().map(|played| played.uci.clone()), *next)
+                }
+                Some(ServerMessage::Snapshot(snapshot)) if snapshot.now.ply > now.ply => {
+                    let played = snapshot.moves.get(now.ply as usize);
+                    (played.map(|played| played.uci.clone()), snapshot.now)
+                }
+                Some(ServerMessage::Refused { code, message, .. }) => {
+                    // The game as it is then says what has become of it.
+                    if code != "busy" && code != "storage" {
+                        println!("game {}: refused: {code}: {message}", self.game);
+                    }
+                    return Err(Lost);
+                }
+                _ => continue,
+            };
+            self.is_back();
+            if played.as_deref() != Some(&text) {
+                self.wrong(format!(
+                    "{text} was sent at {}, {played:?} was played",
+                    now.ply
+                ));
+            }
+            let acknowledged = Acknowledged {
+                text,
+                heard,
+                sent,
+                told: Instant::now(),
+            };
+            lock(&self.table.moves).insert(now.ply, acknowledged);
+            return Ok(next);
+        }
+    }
+}

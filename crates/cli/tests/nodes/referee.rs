@@ -1,0 +1,151 @@
+//! Compares what players were told with what is stored.
+
+use super::house::House;
+use super::players::{Played, strict};
+use crate::common::{Fallible, Request, ask};
+use server::wire::{Snapshot, Stage};
+use std::collections::HashSet;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// How much clocks may differ from the referee's.
+const NEAR: Duration = Duration::from_millis(100);
+/// What of a move's time may be charged to the way to the server at most.
+const LAG: Duration = Duration::from_millis(100);
+/// How much they may differ where other programs keep the machine busy.
+const BUSY: Duration = Duration::from_millis(1000);
+
+fn query(url: &str, sql: &str) -> Fallible<String> {
+    let told = Command::new("psql")
+        .args([url, "-At", "-F", " ", "-c", sql])
+        .output()?;
+    match told.status.success() {
+        true => Ok(String::from_utf8(told.stdout)?),
+        false => Err(format!("{sql}: {}", String::from_utf8_lossy(&told.stderr)).into()),
+    }
+}
+
+fn count(url: &str, sql: &str) -> Fallible<u64> {
+    Ok(query(url, sql)?.trim().parse()?)
+}
+
+/// Half-moves of games whose owner was another than that of the event before: in between the clock stood still.
+fn moved(url: &str) -> Fallible<HashSet<(String, u32)>> {
+    let sql = "SELECT game, ply FROM (SELECT game, epoch, body LIKE '%\"played\"%' AS played, \
+               SUM(CASE WHEN body LIKE '%\"played\"%' THEN 1 ELSE 0 END) OVER w - 1 AS ply, \
+               LAG(epoch, 1, epoch) OVER w AS before FROM events WINDOW w AS (PARTITION BY game ORDER BY seq)) AS e \
+               WHERE played AND epoch <> before";
+    let mut moved = HashSet::new();
+    for line in query(url, sql)?.lines() {
+        let (game, ply) = line.split_once(' ').ok_or("no two columns")?;
+        moved.insert((game.to_owned(), ply.parse()?));
+    }
+    Ok(moved)
+}
+
+async fn look(house: &House, id: &str) -> Fallible<Snapshot> {
+    let path = format!("/api/games/{id}");
+    let start = Instant::now();
+    loop {
+        for address in house.addresses() {
+            let answer = ask(address, Request::get(&path)).await;
+            if let Ok(answer) = answer
+                && answer.status == 200
+            {
+                return answer.json();
+            }
+        }
+        if start.elapsed() > Duration::from_secs(20) {
+            return Err(format!("game {id} cannot be looked at").into());
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Judges all games.
+pub async fn judge(house: &House, played: &[Played]) -> Fallible<()> {
+    let (mut moves, mut farthest) = (0, Duration::ZERO);
+    let moved = moved(house.url())?;
+    for game in played {
+        let stored = look(house, &game.id).await?;
+        moves += stored.moves.len();
+        for (ply, told) in &game.moves {
+            let at = stored.moves.get(*ply as usize).map(|played| &played.uci);
+            if at != Some(&told.text) {
+                let id = &game.id;
+                return Err(format!("game {id}: move {ply}, {}, is {at:?}", told.text).into());
+            }
+        }
+        if let Some(result) = &stored.now.result {
+            let board = ["time", "resign", "abort", "abandon", "agree"];
+            assert!(
+                !board.iter().any(|word| result.reason.contains(word)),
+                "game {} has ended: {result:?}",
+                game.id
+            );
+        }
+        assert!(
+            matches!(stored.now.stage, Stage::Playing | Stage::Over),
+            "game {} is {:?}",
+            game.id,
+            stored.now.stage
+        );
+        farthest = farthest.max(clocks(game, &stored, &moved)?);
+    }
+    println!(
+        "{} games, {moves} half-moves, {} of them after the game had changed hands; clocks at most {} ms from the referee's",
+        played.len(),
+        moved.len(),
+        farthest.as_millis()
+    );
+    assert!(moves > 0, "nothing was played");
+    // Events of a game are numbered without a gap, and no former owner writes after a later one.
+    let url = house.url();
+    let gaps = "SELECT COUNT(*) FROM (SELECT game, MAX(seq) - COUNT(*) AS gap, MIN(seq) AS first FROM events \
+                GROUP BY game) AS g WHERE gap <> 0 OR first <> 1";
+    assert_eq!(count(url, gaps)?, 0, "games with gaps");
+    let back = "SELECT COUNT(*) FROM events a JOIN events b ON b.game = a.game AND b.seq = a.seq + 1 \
+                WHERE b.epoch < a.epoch";
+    assert_eq!(
+        count(url, back)?,
+        0,
+        "events of an owner after those of the next"
+    );
+    Ok(())
+}
+
+/// What was charged for each move, compared with when its player had heard that it was his turn, and sent it. Nobody is
+/// charged more than went by from the sending of the move before to when this one was told; and what he thought, unless
+/// something happened meanwhile (clocks also stand still while a commit takes long, as on a busy machine). Tells the
+/// farthest of the undisturbed.
+fn clocks(game: &Played, stored: &Snapshot, moved: &HashSet<(String, u32)>) -> Fallible<Duration> {
+    let near = if strict() { NEAR } else { BUSY };
+    let mut farthest = Duration::ZERO;
+    for (ply, told) in game.moves.range(2..) {
+        let Some(before) = game.moves.get(&(ply - 1)) else {
+            continue;
+        };
+        let spent = stored.moves.get(*ply as usize).and_then(|m| m.spent_ms);
+        let spent = Duration::from_millis(spent.ok_or("no clock")?);
+        let most = told.told.saturating_duration_since(before.sent);
+        let thought = told.sent.saturating_duration_since(told.heard);
+        let id = &game.id;
+        if spent > most + NEAR {
+            return Err(format!("game {id}, move {ply}: {spent:?} of at most {most:?}").into());
+        }
+        let disturbed = game
+            .outages
+            .iter()
+            .any(|(from, to)| *from < told.told && *to > before.sent)
+            || moved.contains(&(game.id.clone(), *ply));
+        if disturbed {
+            continue;
+        }
+        let differ = spent.abs_diff(thought);
+        if differ > near + LAG {
+            return Err(format!("game {id}, move {ply}: {spent:?}, thought {thought:?}").into());
+        }
+        farthest = farthest.max(differ);
+    }
+    Ok(farthest)
+}
