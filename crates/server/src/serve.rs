@@ -244,9 +244,7 @@ impl Running {
             error,
         })?;
         let accounts = Accounts::new(&store, services.work.clone(), names, services.bans.clone());
-        if node.is_alone() {
-            directory.forget_deleted(&accounts);
-        }
+        directory.forget_deleted(&accounts);
         let vacations = Vacations::new(Arc::new(store.clone()), directory.clone());
         let lobby = Lobby::new(
             directory.clone(),

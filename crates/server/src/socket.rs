@@ -284,6 +284,7 @@ async fn serve(
                 let text = match item {
                     Ok(Item::Text(text)) => Ok(Some(text)),
                     Ok(Item::Told(message)) => session.game.told(&message),
+                    Ok(Item::Missed) => session.game.missed().map(|()| None),
                     Err(TooSlow) => break End::Ours(1013, "too slow; come again"),
                 };
                 match text {
