@@ -74,7 +74,6 @@ fn evaluated(engine: &Engine, position: &Position) -> Result<i32> {
 /// With debug assertions every evaluation of the search is compared with one that is computed anew.
 #[test]
 fn a_network_is_driven_in_every_game() -> Result<()> {
-    assert!(cfg!(debug_assertions));
     for game in all_games() {
         let network = random_network(&game, 16, 1)?;
         let mut fast = engine(&game, &network, Options::default());

@@ -30,7 +30,7 @@ use crate::reviews::Reviews;
 use crate::seats::SeatKeys;
 use crate::services::Services;
 use crate::slow::watched;
-use crate::state::{App, MEMORY};
+use crate::state::{App, AppParts, MEMORY};
 use crate::tournaments::Tournaments;
 use crate::vacations::Vacations;
 use crate::visitor;
@@ -459,7 +459,7 @@ fn app(
     metrics: PrometheusHandle,
 ) -> App {
     let limits = &config.limits;
-    App {
+    App::new(AppParts {
         accounts: people.accounts,
         lobby: people.lobby,
         tournaments: people.tournaments,
@@ -493,7 +493,7 @@ fn app(
         answers: AnswerCache::default(),
         memory: Budget::new(MEMORY),
         storage_health: StorageHealth::default(),
-    }
+    })
 }
 
 /// Notes the server's time in the data folder, on a thread of its own: a disk that fails keeps nobody else waiting.

@@ -54,7 +54,11 @@ const SENDING: Duration = Duration::from_secs(10);
 /// Bytes read at once: a message is short.
 const READ_BUFFER: usize = 2 << 10;
 /// How often the way to the browser is measured.
-const PING: Duration = Duration::from_secs(5);
+const PING: Duration = Duration::from_secs(10);
+/// Something that is sent anyway so long after the last time takes the next measuring along, which costs less.
+const ALONG: Duration = Duration::from_secs(8);
+/// What is sent together goes out at once up to so many bytes.
+const WRITE_BUFFER: usize = 4 << 10;
 /// A socket from which nothing has come for so long is closed.
 const SILENT: Duration = Duration::from_secs(30);
 /// What was missed is asked anew within this.
@@ -80,7 +84,7 @@ pub async fn open(
         .max_message_size(MAX_MESSAGE)
         .max_frame_size(MAX_MESSAGE)
         .read_buffer_size(READ_BUFFER)
-        .write_buffer_size(0);
+        .write_buffer_size(WRITE_BUFFER);
     // It listens before it is open, so that no end falls between.
     let endings = Endings {
         told: app.accounts.endings(),
@@ -153,12 +157,26 @@ enum End {
 }
 
 const COME_AGAIN: End = End::Ours(1012, "come again");
+const SILENCE: End = End::Ours(1001, "nothing was heard for too long");
 
 type Sink = SplitSink<WebSocket, Message>;
 
 /// Sends, within a deadline: a browser that takes nothing is not waited for.
 async fn send(sink: &mut Sink, message: Message) -> bool {
-    let sent = tokio::time::timeout(SENDING, sink.send(message)).await;
+    send_within(sink.send(message)).await
+}
+
+/// The same for a text with a ping behind it.
+async fn send_and_ping(sink: &mut Sink, text: Utf8Bytes) -> bool {
+    send_within(async {
+        sink.feed(Message::Text(text)).await?;
+        sink.send(Message::Ping("".into())).await
+    })
+    .await
+}
+
+async fn send_within(sends: impl Future<Output = Result<(), axum::Error>>) -> bool {
+    let sent = tokio::time::timeout(SENDING, sends).await;
     if sent.is_err() {
         counter!("husun_slow_sockets_total").increment(1);
     }
@@ -290,6 +308,7 @@ async fn serve(
     let mut app_closing = session.app.directory.sockets_end();
     let mut heard = Instant::now();
     let mut pinged: Option<Instant> = None;
+    let mut measured = Instant::now();
     let mut pings = tokio::time::interval(PING);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     standing.changes.mark_changed();
@@ -307,7 +326,17 @@ async fn serve(
                 };
                 match text {
                     Ok(Some(text)) => {
-                        if !send(&mut sink, Message::Text(text)).await {
+                        let sent = match measured.elapsed() >= ALONG {
+                            true if heard.elapsed() > SILENT => break SILENCE,
+                            true => {
+                                measured = Instant::now();
+                                pinged = Some(measured);
+                                pings.reset();
+                                send_and_ping(&mut sink, text).await
+                            }
+                            false => send(&mut sink, Message::Text(text)).await,
+                        };
+                        if !sent {
                             break End::Gone;
                         }
                     }
@@ -359,9 +388,10 @@ async fn serve(
             }
             _ = pings.tick() => {
                 if heard.elapsed() > SILENT {
-                    break End::Ours(1001, "nothing was heard for too long");
+                    break SILENCE;
                 }
-                pinged = Some(Instant::now());
+                measured = Instant::now();
+                pinged = Some(measured);
                 if !send(&mut sink, Message::Ping("".into())).await {
                     break End::Gone;
                 }
@@ -460,28 +490,29 @@ impl Session {
 
     async fn take(&mut self, message: ClientMessage) {
         match message {
-            ClientMessage::Join { game, seat, name } => self.join(game, seat, name).await,
+            // What comes seldom is in boxes: its room is not kept in every socket.
+            ClientMessage::Join { game, seat, name } => Box::pin(self.join(game, seat, name)).await,
             ClientMessage::EnterLobby => {
-                if let Err(refused) = self.enter_lobby().await {
+                if let Err(refused) = Box::pin(self.enter_lobby()).await {
                     self.refuse_with("enter_lobby", &refused);
                 }
             }
             ClientMessage::LeaveLobby => self.place = None,
             ClientMessage::EnterTournament { id } => {
-                if let Err(refused) = self.enter_tournament(&id).await {
+                if let Err(refused) = Box::pin(self.enter_tournament(&id)).await {
                     self.refuse_with("enter_tournament", &refused);
                 }
             }
             ClientMessage::LeaveTournament => self.tournament = None,
             ClientMessage::WatchBoards { games } => {
-                if let Err(refused) = self.watch_boards(games).await {
+                if let Err(refused) = Box::pin(self.watch_boards(games)).await {
                     self.refuse_with("watch_boards", &refused);
                 }
             }
             ClientMessage::Ping { n } => self.outbox.tell(&ServerMessage::Pong { n }),
             ClientMessage::Analyse(question) => {
                 let asked = self.analysis.ask(&self.app, question, &self.outbox);
-                if let Err(refused) = asked.await {
+                if let Err(refused) = Box::pin(asked).await {
                     self.refuse_with("analyse", &refused);
                 }
             }

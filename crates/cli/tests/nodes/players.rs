@@ -178,6 +178,8 @@ impl Club {
                     outages.push((*from, *to));
                 }
             }
+            // While NATS is stalled what is told comes late, and one who waits for his turn does not know of it.
+            outages.extend(faults.iter().map(|(_, began, ended)| (*began, *ended)));
             played.push(Played {
                 id: id.clone(),
                 moves: lock(&table.moves).clone(),
