@@ -21,14 +21,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut list = String::from("&[\n");
     for id in ids {
         let file = |name: &str| format!("{:?}", root.join(&id).join(name));
-        let optional = |name: &str| match root.join(&id).join(name).is_file() {
-            true => format!("Some(include_str!({}))", file(name)),
+        let optional = |include: &str, name: &str| match root.join(&id).join(name).is_file() {
+            true => format!("Some({include}!({}))", file(name)),
             false => "None".into(),
         };
-        let (values, lessons) = (optional("values.toml"), optional("lessons.toml"));
+        let text = |name: &str| optional("include_str", name);
+        let (values, lessons) = (text("values.toml"), text("lessons.toml"));
+        let network = optional("include_bytes", "network.bin");
         writeln!(
             list,
-            "Text {{ id: {id:?}, game: include_str!({}), rules: include_str!({}), values: {values}, lessons: {lessons} }},",
+            "Text {{ id: {id:?}, game: include_str!({}), rules: include_str!({}), values: {values}, network: {network}, lessons: {lessons} }},",
             file("game.toml"),
             file("rules.md"),
         )?;

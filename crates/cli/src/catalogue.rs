@@ -28,9 +28,10 @@ pub fn load(files: &[PathBuf]) -> Result<Catalogue> {
     Ok(games)
 }
 
-/// An engine for a game, with its tuned values if it has some.
+/// An engine for a game, with its tuned values and its network if it has them.
 pub fn engine(games: &Catalogue, variant: &Arc<Variant>, options: Options) -> Engine {
-    Engine::tuned(variant.clone(), games.values(variant), options)
+    let (values, network) = (games.values(variant), games.network(variant));
+    Engine::tuned(variant.clone(), values, network, options)
 }
 
 /// Pieces whose picture does not exist: a letter is drawn instead.

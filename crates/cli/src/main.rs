@@ -7,6 +7,7 @@ mod bench;
 mod bot;
 mod catalogue;
 mod contest;
+mod datagen;
 mod inspect;
 mod learn;
 mod list;
@@ -23,6 +24,7 @@ mod show;
 
 mod start;
 mod term;
+mod train;
 mod tui;
 mod tune;
 mod uci;
@@ -68,6 +70,8 @@ enum Command {
     Perft(perft::Options),
     Bench(bench::Options),
     Tune(tune::Options),
+    Datagen(datagen::Options),
+    Train(train::Options),
     Pgn(pgn::Options),
     Match(Box<contest::Options>),
     Serve(serve::Options),
@@ -111,6 +115,8 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Analyse(options)) => return analyse::run(&games, &options),
         Some(Command::Bench(options)) => bench::run(&games, &options),
         Some(Command::Tune(options)) => tune::run(&games, &options),
+        Some(Command::Datagen(options)) => datagen::run(&games, &options),
+        Some(Command::Train(options)) => train::run(&games, &options),
         Some(Command::Perft(options)) => perft::run(&games, &options),
         Some(Command::Pgn(options)) => return pgn::run(&games, &options),
         Some(Command::Match(options)) => contest::run(&games, &options, &args.game_file),

@@ -39,7 +39,12 @@ impl Progress {
 
     /// One more step is done.
     pub fn step(&mut self, message: String) {
-        self.bar.inc(1);
+        self.reach(self.bar.position() + 1, message);
+    }
+
+    /// So many steps are done by now.
+    pub fn reach(&mut self, done: u64, message: String) {
+        self.bar.set_position(done);
         if self.bar.is_hidden() && self.said.elapsed() >= EVERY {
             self.said = Instant::now();
             // A log that can no longer be written is no reason to stop.

@@ -116,7 +116,7 @@ const MOST_CONNECTIONS: u32 = 10_000_000;
 /// The log: what `HUSUN_LOG` names, such as `debug` or `server=debug`, or else what an operator should know. Details
 /// of libraries are always left out: they log whole messages and headers, and with them the keys to seats and cookies.
 pub fn log_to_stderr(json: bool) {
-    use tracing_subscriber::filter::{EnvFilter, FilterExt, filter_fn};
+    use tracing_subscriber::filter::{EnvFilter, FilterExt, LevelFilter, filter_fn};
     use tracing_subscriber::prelude::*;
     let wanted = EnvFilter::try_from_env("HUSUN_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     let ours = filter_fn(|event| {
@@ -124,6 +124,9 @@ pub fn log_to_stderr(json: bool) {
         // The bus itself tells of its connection, and does so once.
         target != "async_nats" && (*event.level() <= tracing::Level::INFO || OURS.contains(&target))
     });
+    // It says of itself that it lets everything through at most: otherwise what is wanted would not be known to bound it, and
+    // every detail of the libraries would be made, and looked at here, before it is dropped.
+    let ours = ours.with_max_level_hint(LevelFilter::TRACE);
     let filter = wanted.and(ours);
     let log = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())

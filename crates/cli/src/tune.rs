@@ -3,15 +3,15 @@
 use crate::progress::Progress;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use engine::selfplay;
 use engine::tune::{self, Corpus, Sample, fit, self_play};
 use engine::values::{Values, estimate};
 use games::Catalogue;
 use husun::Variant;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::channel;
 
 /// Fit the engine's values for a game to games that it plays against itself
 #[derive(Args)]
@@ -92,29 +92,21 @@ fn play(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
         false => maker().values().clone(),
     };
     let mut progress = Progress::new(variant.id(), "games", options.play, 0);
-    let next = AtomicU64::new(0);
     let mut games: Vec<(u64, Vec<Sample>)> = Vec::new();
-    std::thread::scope(|scope| {
-        let (sender, found) = channel();
-        for _ in 0..options.threads {
-            let (sender, next, maker) = (sender.clone(), &next, &maker);
-            scope.spawn(move || {
-                let mut engine = maker();
-                let numbers = std::iter::repeat_with(|| next.fetch_add(1, Relaxed));
-                for n in numbers.take_while(|&n| n < options.play) {
-                    let seed = options.seed.wrapping_mul(1 << 32).wrapping_add(n);
-                    let samples = self_play(&mut engine, options.nodes, seed);
-                    // The receiver lives as long as the scope.
-                    let _ = sender.send((n, samples));
-                }
-            });
-        }
-        drop(sender);
-        for game in found {
+    selfplay::many(
+        options.threads.into(),
+        0..options.play,
+        maker,
+        |engine, n| {
+            let seed = options.seed.wrapping_mul(1 << 32).wrapping_add(n);
+            self_play(engine, options.nodes, seed)
+        },
+        &mut |n, samples| {
             progress.step(String::new());
-            games.push(game);
-        }
-    });
+            games.push((n, samples));
+            ControlFlow::Continue(())
+        },
+    );
     progress.finish();
     games.sort_by_key(|game| game.0);
     let corpus = |checks: bool| {

@@ -12,6 +12,7 @@ mod admin;
 mod analysis;
 mod bot;
 mod contest;
+mod inventor;
 mod program;
 mod serve_log;
 mod upgrade;

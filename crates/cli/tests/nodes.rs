@@ -17,6 +17,7 @@ use crate::common::Fallible;
 use crate::process::asked;
 use house::{Fault, House};
 use players::Club;
+use server::wire::{NodeNow, NodeState};
 use std::time::{Duration, Instant};
 
 /// A small pseudo-random number generator (splitmix64).
@@ -74,14 +75,28 @@ async fn faults_of_nodes_postgres_and_nats_cost_no_move() -> Fallible<()> {
 async fn a_node_that_is_told_to_go_hands_its_games_over() -> Fallible<()> {
     let _turn = crate::turn(module_path!());
     let mut house = House::open("leaving", 2).await?;
-    let club = Club::open(house.addresses(), asked("HUSUN_NODES_GAMES", 6), 7).await?;
+    let refused = house.refused()?;
+    assert!(
+        refused.contains("cookie.key is not that of the other nodes"),
+        "{refused}"
+    );
+    let games = asked("HUSUN_NODES_GAMES", 6);
+    let club = Club::open(house.addresses(), games, 7).await?;
     for at in [0, 1, 0] {
         tokio::time::sleep(Duration::from_secs(2)).await;
         let began = Instant::now();
         house.leave(at).await?;
         club.note_fault(Fault::Kill, began, began);
         club.all_are_back(Duration::from_secs(20)).await?;
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+        // All games are the other node's, which leads.
+        let now = house.nodes(1 - at)?;
+        let alive = |node: &&NodeNow| node.state != NodeState::Gone;
+        let nodes: Vec<&NodeNow> = now.nodes.iter().filter(alive).collect();
+        assert!(
+            matches!(nodes[..], [one] if one.leads && one.owned == games as u64 && now.unowned == 0),
+            "{now:?}"
+        );
         house.start(at).await?;
     }
     let played = club.close().await?;

@@ -260,7 +260,7 @@ async fn nobody_twice(store: &SqlStore, id: &str) -> Fallible<usize> {
     let mut busy: HashMap<u32, String> = HashMap::new();
     let mut open: HashMap<String, [u32; 2]> = HashMap::new();
     let mut known = HashSet::new();
-    for event in store.tournament_events(id).await? {
+    for event in store.tournament_events(id, 0).await? {
         match serde_json::from_str(&event.body)? {
             Event::Paired { games, .. } => {
                 for new in games {

@@ -6,6 +6,7 @@ use crate::exchange::Exchanges;
 use crate::facts::Facts;
 use crate::level::Level;
 use crate::limits::Limits;
+use crate::network::{Network, NetworkJudge};
 use crate::score::{Score, Wdl};
 use crate::searcher::{AnySearcher, Ask, Searcher};
 use crate::stopwatch::Stopwatch;
@@ -42,6 +43,8 @@ pub struct Options {
     pub overhead: Duration,
     /// Seed of the lower levels' choices, together with the position.
     pub seed: u64,
+    /// Whether the game's network judges positions, if there is one; otherwise the values do.
+    pub network: bool,
 }
 
 impl Default for Options {
@@ -54,6 +57,7 @@ impl Default for Options {
             points: false,
             overhead: Duration::from_millis(30),
             seed: 0,
+            network: true,
         }
     }
 }
@@ -132,6 +136,7 @@ impl SearchResult {
 pub struct Engine {
     variant: Arc<Variant>,
     values: Values,
+    network: Option<Arc<Network>>,
     options: Options,
     table: Table,
     searcher: Box<dyn AnySearcher>,
@@ -145,22 +150,39 @@ impl Engine {
     }
 
     /// An engine that plays from a text of tuned values, or from estimates if there is none or it does not fit the
-    /// game.
-    pub fn tuned(variant: Arc<Variant>, values: Option<&str>, options: Options) -> Engine {
-        match values.and_then(|text| Values::parse(&variant, text).ok()) {
-            Some(values) => Engine::with_values(variant, values, options),
-            None => Engine::new(variant, options),
-        }
+    /// game, and by the network of a file, if there is one that fits.
+    pub fn tuned(
+        variant: Arc<Variant>,
+        values: Option<&str>,
+        network: Option<&[u8]>,
+        options: Options,
+    ) -> Engine {
+        let values = values.and_then(|text| Values::parse(&variant, text).ok());
+        let values = values.unwrap_or_else(|| estimate(&variant));
+        let network = network.and_then(|bytes| Network::read(&variant, bytes).ok());
+        Engine::with_network(variant, values, network.map(Arc::new), options)
     }
 
     /// An engine that plays from given values, as [`Values::parse`] reads them.
     pub fn with_values(variant: Arc<Variant>, values: Values, options: Options) -> Engine {
+        Engine::with_network(variant, values, None, options)
+    }
+
+    /// An engine that judges positions by a network of the game, if there is one and the options do not rule it out;
+    /// what captures win is still told by the values.
+    pub fn with_network(
+        variant: Arc<Variant>,
+        values: Values,
+        network: Option<Arc<Network>>,
+        options: Options,
+    ) -> Engine {
         let options = within(options);
         Engine {
             table: Table::new(options.hash),
-            searcher: searcher(&variant, &values),
+            searcher: searcher(&variant, &values, network.as_ref(), &options),
             variant,
             values,
+            network,
             options,
         }
     }
@@ -175,15 +197,26 @@ impl Engine {
         &self.values
     }
 
+    /// The network that it has, whether or not it is used.
+    pub fn network(&self) -> Option<&Arc<Network>> {
+        self.network.as_ref()
+    }
+
     /// The options, within their bounds.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Changes the options, which are brought within their bounds; another hash size empties the table.
+    /// Changes the options, which are brought within their bounds; another hash size empties the table, and with
+    /// another judge all earlier searches are forgotten.
     pub fn set_options(&mut self, options: Options) {
         let options = within(options);
-        if options.hash != self.options.hash {
+        let judge = self.network.is_some() && options.network != self.options.network;
+        if judge {
+            let network = self.network.as_ref();
+            self.searcher = searcher(&self.variant, &self.values, network, &options);
+        }
+        if judge || options.hash != self.options.hash {
             self.table = Table::new(options.hash);
         }
         self.options = options;
@@ -238,33 +271,43 @@ impl Engine {
 }
 
 /// The search for a game, with the judge chosen for it.
-fn searcher(variant: &Arc<Variant>, values: &Values) -> Box<dyn AnySearcher> {
-    variant.visit(NewSearcher { variant, values })
+fn searcher(
+    variant: &Arc<Variant>,
+    values: &Values,
+    network: Option<&Arc<Network>>,
+    options: &Options,
+) -> Box<dyn AnySearcher> {
+    variant.visit(NewSearcher {
+        variant,
+        values,
+        network: network.filter(|_| options.network),
+    })
 }
 
 struct NewSearcher<'a> {
     variant: &'a Arc<Variant>,
     values: &'a Values,
+    network: Option<&'a Arc<Network>>,
 }
 
 impl VisitTables for NewSearcher<'_> {
     type Output = Box<dyn AnySearcher>;
 
     fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Box<dyn AnySearcher> {
-        handmade(self.variant, tables, self.values)
+        let facts = Arc::new(Facts::new(self.variant, tables));
+        let exchanges = Arc::new(Exchanges::new(self.variant, &facts, self.values));
+        match self.network {
+            Some(network) => {
+                let judge = NetworkJudge::new(network.clone(), facts.clone());
+                Box::new(Searcher::new(facts, exchanges, judge))
+            }
+            None => {
+                let eval = Evaluator::new(self.variant, &facts, &exchanges, self.values);
+                let judge = Handmade::new(Arc::new(eval));
+                Box::new(Searcher::new(facts, exchanges, judge))
+            }
+        }
     }
-}
-
-fn handmade<S: Set>(
-    variant: &Arc<Variant>,
-    tables: &Arc<Tables<S>>,
-    values: &Values,
-) -> Box<dyn AnySearcher> {
-    let facts = Arc::new(Facts::new(variant, tables));
-    let exchanges = Arc::new(Exchanges::new(variant, &facts, values));
-    let eval = Evaluator::new(variant, &facts, &exchanges, values);
-    let judge = Handmade::new(Arc::new(eval));
-    Box::new(Searcher::new(facts, exchanges, judge))
 }
 
 fn within(options: Options) -> Options {

@@ -62,17 +62,31 @@ impl Features {
     }
 }
 
-/// An evaluation with its parts; a judge that knows no parts gives only the total.
+/// The parts of a hand-made evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Evaluation {
+pub struct Parts {
     /// Pieces and squares, White's less Black's.
     pub squares: Pair,
     /// White's and Black's features.
     pub sides: [Features; 2],
     /// Early (256) or late (0) in the game.
     pub phase: i32,
+}
+
+/// An evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Evaluation {
     /// The whole for the side to move, in centipawns.
     pub total: i32,
+    /// Its parts; a network knows none.
+    pub parts: Option<Parts>,
+}
+
+impl Evaluation {
+    /// An evaluation without parts.
+    pub(crate) fn total(total: i32) -> Evaluation {
+        Evaluation { total, parts: None }
+    }
 }
 
 /// The squares that one side attacks.
@@ -162,10 +176,12 @@ impl<S: Set> Evaluator<S> {
         let idle = pos.halfmove() as i32;
         let fading = (2 * self.move_rule - idle).max(0) * 64 / (2 * self.move_rule);
         Evaluation {
-            squares: running.squares,
-            sides,
-            phase,
             total: clamp_eval(ours * fading / 64 + tempo),
+            parts: Some(Parts {
+                squares: running.squares,
+                sides,
+                phase,
+            }),
         }
     }
 

@@ -27,6 +27,7 @@ mod judge;
 mod level;
 mod limits;
 mod manners;
+pub mod network;
 pub mod pace;
 mod pair;
 mod random;
@@ -35,6 +36,7 @@ mod root;
 mod score;
 mod search;
 mod searcher;
+pub mod selfplay;
 mod sight;
 mod stopwatch;
 #[cfg(test)]
@@ -45,8 +47,9 @@ pub mod values;
 
 pub use bench::{BENCH_DEPTH, Bench, bench};
 pub use engine::{Engine, Info, MAX_HASH, MAX_LINES, MAX_THREADS, Options, SearchResult};
-pub use eval::{Evaluation, Features};
+pub use eval::{Evaluation, Features, Parts};
 pub use level::Level;
 pub use limits::{ClockSituation, Limits};
 pub use manners::Thoughts;
+pub use random::Random;
 pub use score::{Score, Wdl};

@@ -2,13 +2,16 @@
 
 /// The generator.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
+    /// Numbers that follow from a seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
+    /// The next 64 bits.
+    #[allow(clippy::should_implement_trait)] // no iterator: it never ends, and is asked for several kinds of numbers
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -4,15 +4,17 @@ use crate::exchange::Exchanges;
 use crate::facts::Facts;
 use crate::random::Random;
 use crate::values::{Values, estimate};
+use husun::Variant;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::{Position, Status, Variant};
+use positions::{all_games, random_positions};
 use std::sync::Arc;
 
 mod evaluation;
 mod exchanges;
 mod judge;
 mod picker;
+mod positions;
 mod time;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -49,26 +51,4 @@ impl<S: Set> Parts<S> {
             values,
         }
     }
-}
-
-fn all_games() -> impl Iterator<Item = Arc<Variant>> {
-    games::ids().filter_map(games::variant)
-}
-
-/// Positions at most `plies` random moves after the set-up; the same in every run.
-fn random_positions(game: &Arc<Variant>, count: usize, plies: u64) -> Vec<Position> {
-    let mut random = Random::new(0x0070_6172_7473);
-    let walk = |_| {
-        let mut position = game.start();
-        for _ in 0..random.below(plies) {
-            let moves = position.legal_moves();
-            let next = position.play_unchecked(moves[random.below(moves.len() as u64) as usize]);
-            if next.status() != Status::Ongoing {
-                break;
-            }
-            position = next;
-        }
-        position
-    };
-    (0..count).map(walk).collect()
 }

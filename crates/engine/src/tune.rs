@@ -4,12 +4,11 @@
 //! opinion: the result is true but says little about one position. `docs/tuning.md` has the details.
 
 use crate::engine::{Engine, Options};
-use crate::limits::Limits;
-use crate::random::Random;
+use crate::selfplay::{Effort, Seen, Terms, play};
 use crate::values::Values;
-use husun::{Position, Side, Status, Variant};
+use husun::{Position, Side, Variant};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::channel;
 
 /// A position with the outcome of its game.
@@ -37,73 +36,23 @@ pub struct Corpus {
 }
 
 /// Plies of random moves before a game.
-const OPENING: u64 = 8;
-/// Longest game, in plies.
-const LONGEST: usize = 300;
-/// Score at which a game counts as decided if it stays there.
-const DECIDED: i32 = 1200;
+const OPENING: u32 = 8;
 
-/// Plays a game with this many nodes a move from a random opening and returns its quiet positions.
+/// Plays a game with this many nodes a move from a random opening and returns about half of its quiet positions.
 pub fn self_play(engine: &mut Engine, nodes: u64, seed: u64) -> Vec<Sample> {
-    let mut random = Random::new(seed);
-    let mut position = engine.variant().start();
-    let mut keys = Vec::new();
-    for _ in 0..OPENING + random.below(4) {
-        let moves = position.legal_moves();
-        let next = position.play_unchecked(moves[random.below(moves.len() as u64) as usize]);
-        if next.status() != Status::Ongoing {
-            break;
-        }
-        keys.push(position.key());
-        position = next;
-    }
-    engine.clear();
-    let mut quiet = Vec::new();
-    let mut decided = 0;
-    let result = loop {
-        let status = position.status();
-        if status != Status::Ongoing {
-            break match position.winner(status) {
-                Some(Side::White) => 1.0,
-                Some(Side::Black) => 0.0,
-                None => 0.5,
-            };
-        }
-        let again = keys.iter().filter(|&&k| k == position.key()).count();
-        if again >= 2 || keys.len() > LONGEST {
-            break 0.5;
-        }
-        let stop = AtomicBool::new(false);
-        let found = engine.search(&position, &keys, &Limits::nodes(nodes), &stop, &mut |_| {});
-        let Some(best) = found.best else { break 0.5 };
-        let score = found.score.value();
-        decided = if score.abs() > DECIDED {
-            decided + 1
-        } else {
-            0
-        };
-        if decided > 4 {
-            let white = (score > 0) == (position.turn() == Side::White);
-            break f64::from(u8::from(white));
-        }
-        let calm = !position.in_check() && !position.is_capture(best) && !best.changes_kind();
-        if calm && score.abs() < 1000 && random.below(2) == 0 {
-            let white = if position.turn() == Side::White {
-                score
-            } else {
-                -score
-            };
-            quiet.push((position.clone(), white));
-        }
-        keys.push(position.key());
-        position = position.play_unchecked(best);
+    let terms = Terms {
+        effort: Effort::Exactly(nodes),
+        opening: OPENING,
     };
-    quiet
-        .into_iter()
-        .map(|(position, score)| Sample {
-            position,
-            result,
-            score,
+    let mut played = play(engine, terms, seed);
+    let open = |seen: &Seen| seen.quiet && seen.score.abs() < 1000;
+    let chosen = played.seen.into_iter();
+    chosen
+        .filter(|seen| open(seen) && played.random.below(2) == 0)
+        .map(|seen| Sample {
+            position: seen.position,
+            result: played.result,
+            score: seen.score,
         })
         .collect()
 }
@@ -205,7 +154,7 @@ fn sigmoid(x: f64) -> f64 {
 }
 
 /// The scale from centipawns to chances that predicts the targets best, with the mean squared error.
-fn best_scale<'a>(pairs: impl Iterator<Item = (f64, f64)> + Clone + 'a) -> (f64, f64) {
+pub fn best_scale<'a>(pairs: impl Iterator<Item = (f64, f64)> + Clone + 'a) -> (f64, f64) {
     let error = |scale: f64| {
         let (mut sum, mut n) = (0.0, 0.0);
         for (eval, target) in pairs.clone() {

@@ -7,12 +7,15 @@ use husun::variant::Variant;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Two words at least this similar are offered for each other.
 const ALIKE: f64 = 0.75;
+
+/// The most bytes of a network's file that are read.
+const MOST_OF_A_NETWORK: u64 = 2 << 20;
 
 /// The most characters of an unknown name that a message repeats.
 const SAID: usize = 40;
@@ -27,6 +30,7 @@ pub struct OwnGame {
     file: PathBuf,
     rules: Option<String>,
     values: Option<String>,
+    network: Option<Vec<u8>>,
     lessons: Option<String>,
 }
 
@@ -157,6 +161,11 @@ impl OwnGame {
     pub fn values(&self) -> Option<&str> {
         self.values.as_deref()
     }
+
+    /// The engine's network, if there is a file of one ([`network_path`]). It is not checked here.
+    pub fn network(&self) -> Option<&[u8]> {
+        self.network.as_deref()
+    }
 }
 
 impl Catalogue {
@@ -174,6 +183,7 @@ impl Catalogue {
             parents: library.heard(),
             rules: read_beside(&rules_path(file))?,
             values: read_beside(&values_path(file))?,
+            network: if_there(read_bytes(&network_path(file)))?,
             lessons: read_beside(&lessons_path(file))?,
             file: file.to_owned(),
         })
@@ -276,6 +286,14 @@ impl Catalogue {
         }
     }
 
+    /// The engine's network for a game, if it has one.
+    pub fn network(&self, variant: &Arc<Variant>) -> Option<&[u8]> {
+        match self.own_of(variant) {
+            Some(own) => own.network(),
+            None => crate::built_in(variant)?.network,
+        }
+    }
+
     fn own_by_id(&self, id: &str) -> Option<&OwnGame> {
         self.own().find(|own| own.variant.id() == id)
     }
@@ -292,6 +310,17 @@ pub fn values_path(game_file: &Path) -> PathBuf {
     game_file.with_extension("values.toml")
 }
 
+/// The file of the network that belongs to a game's file: beside it, with its name, ending in `.network.bin`.
+///
+/// ```
+/// use std::path::Path;
+/// let network = husun_games::network_path(Path::new("games/lagoon.toml"));
+/// assert_eq!(network, Path::new("games/lagoon.network.bin"));
+/// ```
+pub fn network_path(game_file: &Path) -> PathBuf {
+    game_file.with_extension("network.bin")
+}
+
 /// The file of rules for players that belongs to a game's file: beside it, with its name, ending in `.rules.md`.
 pub fn rules_path(game_file: &Path) -> PathBuf {
     game_file.with_extension("rules.md")
@@ -303,10 +332,23 @@ pub fn lessons_path(game_file: &Path) -> PathBuf {
 }
 
 fn read(file: &Path) -> Result<String, LoadError> {
-    fs::read_to_string(file).map_err(|error| LoadError::Read {
+    fs::read_to_string(file).map_err(|error| unreadable(file, error))
+}
+
+/// A network; of a longer file only a little more than the engine takes, which is enough to refuse it.
+fn read_bytes(file: &Path) -> Result<Vec<u8>, LoadError> {
+    let mut bytes = Vec::new();
+    fs::File::open(file)
+        .and_then(|file| file.take(MOST_OF_A_NETWORK).read_to_end(&mut bytes))
+        .map_err(|error| unreadable(file, error))?;
+    Ok(bytes)
+}
+
+fn unreadable(file: &Path, error: io::Error) -> LoadError {
+    LoadError::Read {
         file: file.display().to_string(),
         error,
-    })
+    }
 }
 
 /// A picture beside a game's file.
@@ -320,9 +362,14 @@ fn read_picture(file: &Path) -> Result<String, String> {
 }
 
 fn read_beside(file: &Path) -> Result<Option<String>, LoadError> {
-    match read(file) {
+    if_there(read(file))
+}
+
+/// What was read, if the file exists.
+fn if_there<T>(read: Result<T, LoadError>) -> Result<Option<T>, LoadError> {
+    match read {
         Err(LoadError::Read { error, .. }) if error.kind() == ErrorKind::NotFound => Ok(None),
-        text => text.map(Some),
+        content => content.map(Some),
     }
 }
 

@@ -1,5 +1,5 @@
 //! The games of Husun, embedded: every folder of `games/` with its definition, its rules for players, its lessons and,
-//! if it has been tuned, the engine's values. Nothing else in the code names a game.
+//! if it has been tuned or trained, the engine's values and network. Nothing else in the code names a game.
 
 use husun::doc::{GameError, Library};
 use husun::variant::Variant;
@@ -11,7 +11,7 @@ mod catalogue;
 use catalogue::Listening;
 
 pub use catalogue::{
-    Catalogue, LoadError, OwnGame, UnknownGame, lessons_path, rules_path, values_path,
+    Catalogue, LoadError, OwnGame, UnknownGame, lessons_path, network_path, rules_path, values_path,
 };
 
 struct Text {
@@ -19,6 +19,7 @@ struct Text {
     game: &'static str,
     rules: &'static str,
     values: Option<&'static str>,
+    network: Option<&'static [u8]>,
     lessons: Option<&'static str>,
 }
 
@@ -140,6 +141,11 @@ pub fn lessons(id: &str) -> Option<&'static str> {
 fn built_in(variant: &Arc<Variant>) -> Option<&'static Text> {
     let own = self::variant(variant.id())?;
     text(own.id()).filter(|_| Arc::ptr_eq(&own, variant))
+}
+
+/// The engine's network for a built-in game, if it has one.
+pub fn network(id: &str) -> Option<&'static [u8]> {
+    text(id)?.network
 }
 
 /// The engine's tuned values for a built-in game, if it has some.

@@ -332,13 +332,20 @@ impl Tournament {
         plan: Plan,
         events: impl Iterator<Item = (i64, &'a str)>,
     ) -> Result<Tournament, Misfit> {
-        let mut tournament = Tournament::new(plan);
+        Tournament::new(plan).after(events)
+    }
+
+    /// As it is after more of what is stored.
+    pub fn after<'a>(
+        mut self,
+        events: impl Iterator<Item = (i64, &'a str)>,
+    ) -> Result<Tournament, Misfit> {
         for (ms, text) in events {
             let event = serde_json::from_str(text);
-            let event = event.map_err(|e| Misfit::Json(tournament.seq + 1, e))?;
-            tournament.apply(&event, ms)?;
+            let event = event.map_err(|e| Misfit::Json(self.seq + 1, e))?;
+            self.apply(&event, ms)?;
         }
-        Ok(tournament)
+        Ok(self)
     }
 
     /// Applies an event.

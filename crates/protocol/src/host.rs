@@ -99,18 +99,22 @@ impl Thinker for Engine {
         let Some(found) = self.evaluate(position) else {
             return "no evaluation: the position is of another game".into();
         };
-        let [white, black] = found.sides;
-        let mut text = format!("early in the game {} of 256\n", found.phase);
+        let side = position.turn().name();
+        let total = format!("Total evaluation: {} centipawns for {side}", found.total);
+        let Some(parts) = found.parts else {
+            return "a network judges this game; it knows no parts\n".to_owned() + &total;
+        };
+        let [white, black] = parts.sides;
+        let mut text = format!("early in the game {} of 256\n", parts.phase);
         text += &format!(
             "pieces and squares, White's less Black's: {}\n",
-            pair(found.squares)
+            pair(parts.squares)
         );
         for (name, of) in FEATURES {
             let (w, b) = (of(&white), of(&black));
             text += &format!("{name}: White {}, Black {}\n", pair(w), pair(b));
         }
-        let side = position.turn().name();
-        text + &format!("Total evaluation: {} centipawns for {side}", found.total)
+        text + &total
     }
 }
 

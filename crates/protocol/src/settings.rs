@@ -36,6 +36,8 @@ pub enum Name {
     AnalyseMode,
     /// Whether a win worth more points is worth more than a mate.
     Points,
+    /// Whether the game's network judges positions, if it has one.
+    UseNetwork,
     /// Time lost between engine and clock, in milliseconds.
     MoveOverhead,
     /// The clock, if it is one that time left and increments do not describe.
@@ -46,7 +48,7 @@ pub enum Name {
 
 impl Name {
     /// Every option with its name, in the order in which they are announced.
-    pub const ALL: [(Name, &'static str); 15] = [
+    pub const ALL: [(Name, &'static str); 16] = [
         (Name::Variant, "UCI_Variant"),
         (Name::Hash, "Hash"),
         (Name::Threads, "Threads"),
@@ -59,6 +61,7 @@ impl Name {
         (Name::ShowWdl, "UCI_ShowWDL"),
         (Name::AnalyseMode, "UCI_AnalyseMode"),
         (Name::Points, "Points"),
+        (Name::UseNetwork, "UseNetwork"),
         (Name::MoveOverhead, "Move Overhead"),
         (Name::Clock, "Clock"),
         (Name::VariantPath, "VariantPath"),
@@ -221,6 +224,7 @@ impl Settings {
             },
             Name::ClearHash => Shape::Button,
             Name::VariantPath | Name::Clock => Shape::Text,
+            Name::UseNetwork => Shape::Check(start.network),
             Name::Ponder
             | Name::LimitStrength
             | Name::ShowWdl
@@ -290,6 +294,7 @@ impl Settings {
             Name::ShowWdl => self.show_wdl = on,
             Name::AnalyseMode => self.analyse = on,
             Name::Points => self.options.points = on,
+            Name::UseNetwork => self.options.network = on,
             // Each `go ponder` asks for pondering itself.
             _ => {}
         }

@@ -1,22 +1,29 @@
-//! The host that programs use: the built-in games, the user's own files, and this engine with a game's tuned values,
-//! if it has some.
+//! The host that programs use: the built-in games, the user's own files, and this engine with a game's tuned values
+//! and its network, if it has them.
 
 use crate::host::{Host, HostError, Thinker};
+use engine::network::Network;
 use engine::values::Values;
 use engine::{Engine, Options};
-use games::{Catalogue, LoadError, values_path};
+use games::{Catalogue, LoadError, network_path, values_path};
 use husun::Variant;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a game's file, with the tuned values beside it, into a catalogue, where a later one with the same id replaces
-/// an earlier one. Values that do not fit the game are refused.
+/// Reads a game's file, with the tuned values and the network beside it, into a catalogue, where a later one with the
+/// same id replaces an earlier one. Values or a network that do not fit the game are refused.
 pub fn load_game(games: &mut Catalogue, file: &Path) -> Result<Arc<Variant>, HostError> {
     let game = games.read(file).map_err(|e| told(file, e))?;
     if let Some(text) = game.values() {
         Values::parse(game.variant(), text).map_err(|e| HostError {
             file: values_path(file).display().to_string(),
             reason: format!("{e} (values of {})", game.variant().id()),
+        })?;
+    }
+    if let Some(bytes) = game.network() {
+        Network::read(game.variant(), bytes).map_err(|e| HostError {
+            file: network_path(file).display().to_string(),
+            reason: format!("{e} (network of {})", game.variant().id()),
         })?;
     }
     let variant = game.variant().clone();
@@ -102,8 +109,9 @@ impl Host for StandardHost {
     }
 
     fn thinker(&self, variant: &Arc<Variant>, options: &Options) -> Box<dyn Thinker> {
-        let values = self.games.values(variant);
-        Box::new(Engine::tuned(variant.clone(), values, options.clone()))
+        let (values, network) = (self.games.values(variant), self.games.network(variant));
+        let options = options.clone();
+        Box::new(Engine::tuned(variant.clone(), values, network, options))
     }
 
     /// Three quarters of the memory, if the system tells how much there is.

@@ -9,7 +9,9 @@
 
 use futures_util::{SinkExt, StreamExt};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use server::wire::{ClientMessage, GameMade, NewGame, Side};
+use std::borrow::Cow;
 use std::error::Error;
 use std::fs::read_to_string;
 use std::sync::Arc;
@@ -18,7 +20,8 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, mpsc};
-use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -34,21 +37,34 @@ struct Plan {
     pid: Option<u32>,
 }
 
-/// What is read of what the server says: reading it all would cost more than the server's work.
+/// What is read of what the server says, where it stands: the players must not cost more than the server.
 #[derive(Deserialize)]
-struct Heard {
-    #[serde(rename = "type")]
-    kind: String,
-    now: Option<Now>,
-    of: Option<String>,
-    message: Option<String>,
+struct Heard<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    now: Option<Now<'a>>,
+    #[serde(borrow)]
+    of: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    message: Option<Cow<'a, str>>,
 }
 
+/// A list of moves stays as it is written until one is to be chosen.
 #[derive(Deserialize)]
-struct Now {
+struct Now<'a> {
     ply: u32,
-    #[serde(default)]
-    legal: Vec<String>,
+    #[serde(default, borrow)]
+    legal: Option<&'a RawValue>,
+}
+
+impl Heard<'_> {
+    /// Moves that are legal after so many half-moves, if that is what is told.
+    fn legal_at(&self, ply: u32) -> Option<&str> {
+        let now = self.now.as_ref().filter(|now| now.ply == ply)?;
+        let told = self.kind == "update";
+        told.then(|| now.legal.map_or("[]", RawValue::get))
+    }
 }
 
 /// Ticks of the processor in a second, as Linux counts them for `/proc`.
@@ -102,7 +118,8 @@ fn plan() -> Fallible<Plan> {
     Ok(plan)
 }
 
-#[tokio::main]
+// One thread: the players' work is little, and threads that wake each other cost more than it.
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Fallible<()> {
     let plan = Arc::new(plan()?);
     let counts = Arc::new(Counts::default());
@@ -114,10 +131,15 @@ async fn main() -> Fallible<()> {
         let (latencies, making) = (latencies.clone(), making.clone());
         tokio::spawn(async move {
             // Games are spread over the interval, as they would be.
-            let offset = plan.every.mul_f64(n as f64 / plan.games as f64);
-            if let Err(error) = game(&plan, &counts, &latencies, &making, offset).await
-                && counts.errors.fetch_add(1, Relaxed) < 5
-            {
+            let mut offset = plan.every.mul_f64(n as f64 / plan.games as f64);
+            // When a game is over another begins in its place.
+            let error = loop {
+                match game(&plan, &counts, &latencies, &making, offset).await {
+                    Ok(()) => offset = Duration::ZERO,
+                    Err(error) => break error,
+                }
+            };
+            if counts.errors.fetch_add(1, Relaxed) < 5 {
                 eprintln!("game {n}: {error}");
             }
         });
@@ -211,7 +233,12 @@ async fn sit(plan: &Plan, game: &str, seat: &str) -> Fallible<Socket> {
     let url = format!("ws://{}/api/socket", plan.server);
     // As browsers do: a short message does not wait for the answer to the one before.
     let no_delay = true;
-    let (mut socket, _) = tokio_tungstenite::connect_async_with_config(url, None, no_delay).await?;
+    let config = WebSocketConfig::default()
+        .read_buffer_size(4 << 10)
+        .write_buffer_size(0);
+    let connected =
+        tokio_tungstenite::connect_async_with_config(url, Some(config), no_delay).await?;
+    let (mut socket, _) = connected;
     let join = ClientMessage::Join {
         game: game.into(),
         seat: Some(seat.into()),
@@ -228,16 +255,17 @@ async fn say(socket: &mut Socket, message: &ClientMessage) -> Fallible<()> {
 }
 
 /// The next message of the server; pings are answered on the way.
-async fn hear(socket: &mut Socket) -> Fallible<Heard> {
+async fn hear(socket: &mut Socket) -> Fallible<Utf8Bytes> {
     loop {
         match socket.next().await.ok_or("the socket was closed")?? {
-            Message::Text(text) => return Ok(serde_json::from_str(&text)?),
+            Message::Text(text) => return Ok(text),
             Message::Close(frame) => return Err(format!("closed: {frame:?}").into()),
             _ => {}
         }
     }
 }
 
+/// Plays a game to its end.
 async fn game(
     plan: &Plan,
     counts: &Counts,
@@ -254,13 +282,12 @@ async fn game(
     ];
     drop(permit);
     counts.games.fetch_add(1, Relaxed);
-    let mut legal = Vec::new();
+    let mut legal = String::new();
     let mut ply = 0_u32;
-    while legal.is_empty() {
-        let heard = hear(&mut sockets[0]).await?;
-        if let ("update", Some(now)) = (heard.kind.as_str(), heard.now) {
-            legal = now.legal;
-        }
+    while legal.len() <= EMPTY.len() {
+        let text = hear(&mut sockets[0]).await?;
+        legal.clear();
+        legal.push_str(read(&text)?.legal_at(0).unwrap_or(EMPTY));
     }
     tokio::time::sleep(offset).await;
     let mut beat = tokio::time::interval(plan.every);
@@ -270,29 +297,30 @@ async fn game(
         chance = chance
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
-        let text = legal[(chance >> 33) as usize % legal.len()].clone();
+        let moves: Vec<&str> = serde_json::from_str(&legal)?;
+        if moves.is_empty() {
+            return Ok(());
+        }
+        let text = moves[(chance >> 33) as usize % moves.len()].to_owned();
         let mover = (ply % 2) as usize;
         let sent = Instant::now();
-        say(
-            &mut sockets[mover],
-            &ClientMessage::Move {
-                ply,
-                seq: None,
-                text,
-            },
-        )
-        .await?;
+        let seq = None;
+        say(&mut sockets[mover], &ClientMessage::Move { ply, seq, text }).await?;
         ply += 1;
         let [white, black] = &mut sockets;
         let (first, _) = tokio::try_join!(told(white, ply), told(black, ply))?;
         latencies.send(sent.elapsed().as_micros().min(u128::from(u32::MAX)) as u32)?;
         counts.moves.fetch_add(1, Relaxed);
-        legal = first;
-        if legal.is_empty() {
-            // The game is over: another begins in its place.
-            return Box::pin(game(plan, counts, latencies, making, Duration::ZERO)).await;
-        }
+        legal.clear();
+        legal.push_str(read(&first)?.legal_at(ply).unwrap_or(EMPTY));
     }
+}
+
+/// A list without moves.
+const EMPTY: &str = "[]";
+
+fn read(text: &str) -> Fallible<Heard<'_>> {
+    Ok(serde_json::from_str(text)?)
 }
 
 /// Waits for the next beat while the sockets are kept answering.
@@ -308,17 +336,17 @@ async fn wait(sockets: &mut [Socket; 2], beat: &mut tokio::time::Interval) -> Fa
     }
 }
 
-/// Waits until a player is told of a move, and gives the moves that are legal then.
-async fn told(socket: &mut Socket, ply: u32) -> Fallible<Vec<String>> {
+/// Waits until a player is told of a move, and gives what was told.
+async fn told(socket: &mut Socket, ply: u32) -> Fallible<Utf8Bytes> {
     loop {
-        let heard = hear(socket).await?;
-        match (heard.kind.as_str(), heard.now) {
-            ("update", Some(now)) if now.ply == ply => return Ok(now.legal),
-            ("refused", _) => {
-                let (of, message) = (heard.of.unwrap_or_default(), heard.message);
-                return Err(format!("{of} refused: {}", message.unwrap_or_default()).into());
-            }
-            _ => {}
+        let text = hear(socket).await?;
+        let heard = read(&text)?;
+        if heard.legal_at(ply).is_some() {
+            return Ok(text);
+        }
+        if heard.kind == "refused" {
+            let (of, message) = (heard.of.unwrap_or_default(), heard.message);
+            return Err(format!("{of} refused: {}", message.unwrap_or_default()).into());
         }
     }
 }

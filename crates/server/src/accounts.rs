@@ -14,15 +14,18 @@ pub use attempts::Attempts;
 
 use crate::moderation::Bans;
 use crate::refusal::{Reason, Refused, refused};
-use crate::services::{secret, wall_ms};
+use crate::services::{Services, secret, wall_ms};
 use crate::work::{Weight, Work};
+use bus::{Bus, Listener};
+use bytes::Bytes;
 use names::Names;
 use passkeys::{Ceremonies, NewPasskey};
 use play::names::account::{AccountName, reading};
 use play::table::{DELETED, Person};
 use recovery::Codes;
 use sha2::{Digest, Sha256};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use store::SqlStore;
 use store::accounts::{
     AccountRow, AccountStore, Ended, NewAccount, PasskeyRow, Registered, SessionRow,
@@ -43,10 +46,24 @@ const FORGOTTEN: i64 = 400 * 24 * 3_600_000;
 const FRESH: i64 = 10 * 60_000;
 /// Ends of sessions that a socket may have missed before it looks itself.
 const ENDS: usize = 256;
+/// Pause after other nodes could not be listened to.
+const AGAIN: Duration = Duration::from_secs(1);
 /// People who save their data at once.
 const EXPORTS: usize = 2;
 /// Passkeys of an account at most.
 const PASSKEYS: usize = 20;
+
+/// Where nodes tell each other which sessions have ended.
+const ENDS_TOLD: &str = "accounts.ended";
+
+/// What sockets are told of sessions and tokens.
+#[derive(Clone, Debug)]
+pub enum Ends {
+    /// These have ended, by their digests.
+    Of(Arc<[String]>),
+    /// Some may have ended on other nodes that nobody has heard of.
+    Missed,
+}
 
 /// Where somebody is signed in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +128,9 @@ pub struct Accounts {
     work: Work,
     names: Names,
     ceremonies: Arc<Ceremonies>,
-    ended: broadcast::Sender<Arc<[String]>>,
+    ended: broadcast::Sender<Ends>,
+    /// By which other nodes are told.
+    bus: Arc<OnceLock<Arc<dyn Bus>>>,
     exports: Arc<Semaphore>,
 }
 
@@ -127,6 +146,7 @@ impl Accounts {
             names,
             ceremonies: Arc::default(),
             ended: broadcast::channel(ENDS).0,
+            bus: Arc::default(),
             exports: Arc::new(Semaphore::new(EXPORTS)),
         }
     }
@@ -147,7 +167,7 @@ impl Accounts {
     }
 
     /// Sessions that end and tokens that are taken back from now on, by their digests.
-    pub fn endings(&self) -> broadcast::Receiver<Arc<[String]>> {
+    pub fn endings(&self) -> broadcast::Receiver<Ends> {
         self.ended.subscribe()
     }
 
@@ -341,10 +361,43 @@ impl Accounts {
     }
 
     pub(crate) fn tell_ended(&self, digests: Vec<String>) {
-        if !digests.is_empty() {
-            // Nobody listens where no socket is open.
-            let _ = self.ended.send(digests.into());
+        if digests.is_empty() {
+            return;
         }
+        if let Some(bus) = self.bus.get() {
+            // Digests alone: there is nothing in them that JSON cannot say.
+            let text = serde_json::to_vec(&digests).unwrap_or_default();
+            bus.publish(ENDS_TOLD, text.into());
+        }
+        // Nobody listens where no socket is open.
+        let _ = self.ended.send(Ends::Of(digests.into()));
+    }
+
+    /// Tells other nodes which sessions end, and hears it of them, for as long as the server runs.
+    pub async fn follow(self, services: Arc<Services>) {
+        if services.is_alone() {
+            return;
+        }
+        let bus = self.bus.get_or_init(|| services.bus.clone());
+        let listener: Arc<dyn Listener> = Arc::new(Heard(self.ended.clone()));
+        let _hears = loop {
+            match bus.subscribe(ENDS_TOLD, listener.clone()).await {
+                Ok(hears) => break hears,
+                Err(error) => {
+                    tracing::warn!(%error, "ends of sessions are not heard of yet");
+                    tokio::time::sleep(AGAIN).await;
+                }
+            }
+        };
+        // Some may have ended before it was listened.
+        let _ = self.ended.send(Ends::Missed);
+        std::future::pending().await
+    }
+
+    /// Whether a session or a token of this digest opens anything.
+    pub async fn is_open(&self, digest: &str) -> Result<bool, Refused> {
+        let session = self.store.session(digest).await?.is_some();
+        Ok(session || self.is_token(digest).await?)
     }
 
     /// Whether it is really the owner who asks for what cannot be undone: by the password, or, where there is none,
@@ -438,6 +491,22 @@ impl Accounts {
         if let Err(error) = self.store.forget_sessions(wall_ms() - FORGOTTEN).await {
             tracing::warn!(%error, "old sessions are not forgotten");
         }
+    }
+}
+
+/// Hears of other nodes which sessions have ended.
+struct Heard(broadcast::Sender<Ends>);
+
+impl Listener for Heard {
+    fn hear(&self, message: &Bytes) -> bool {
+        if let Ok(digests) = serde_json::from_slice::<Vec<String>>(message) {
+            let _ = self.0.send(Ends::Of(digests.into()));
+        }
+        true
+    }
+
+    fn missed(&self) {
+        let _ = self.0.send(Ends::Missed);
     }
 }
 

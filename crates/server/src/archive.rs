@@ -3,6 +3,7 @@
 //! task enters the games that ended before there was an archive.
 
 use crate::directory::Directory;
+use crate::leading::{self, Wake};
 use crate::refusal::{Reason, Refused, refused};
 use crate::work::Weight;
 use play::archive::{Finished, UNTIMED};
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use store::archive::{ArchiveRow, ArchiveStore, Filled, Found, Search, Seat};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Games taken at once.
 const BATCH: u32 = 32;
@@ -33,7 +34,7 @@ const EXPORTS: usize = 4;
 #[derive(Clone, Debug)]
 pub struct Archive {
     store: Arc<dyn ArchiveStore>,
-    waits: Arc<Notify>,
+    waits: Arc<Wake>,
     waiting: Arc<AtomicU64>,
     searches: Arc<Semaphore>,
     exports: Arc<Semaphore>,
@@ -68,7 +69,7 @@ impl Archive {
     pub fn new(store: Arc<dyn ArchiveStore>) -> Archive {
         Archive {
             store,
-            waits: Arc::default(),
+            waits: Wake::new("archive"),
             waiting: Arc::default(),
             searches: Arc::new(Semaphore::new(SEARCHES)),
             exports: Arc::new(Semaphore::new(EXPORTS)),
@@ -77,7 +78,7 @@ impl Archive {
 
     /// A game waits.
     pub fn notice(&self) {
-        self.waits.notify_one();
+        self.waits.wake();
     }
 
     /// Games that wait, as was last known: they are not found by their positions yet, and those of old not at all.
@@ -102,13 +103,17 @@ impl Archive {
         Ok(self.store.search(search).await?)
     }
 
-    /// Writes what waits, for ever.
+    /// Writes what waits for as long as this node leads, whenever it does.
     pub async fn follow(self, directory: Directory) {
+        let services = directory.services().clone();
+        let _heard = self.waits.follow(&services).await;
+        leading::while_leading(services, || self.fill_ever(&directory)).await;
+    }
+
+    async fn fill_ever(&self, directory: &Directory) {
         loop {
-            match self.fill_all(&directory).await {
-                Ok(()) => {
-                    let _ = tokio::time::timeout(LOOK, self.waits.notified()).await;
-                }
+            match self.fill_all(directory).await {
+                Ok(()) => self.waits.wait(LOOK).await,
                 Err(error) => {
                     tracing::warn!(%error, "games wait for the archive");
                     tokio::time::sleep(AGAIN).await;

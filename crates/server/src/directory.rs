@@ -35,6 +35,8 @@ use tokio::sync::{OnceCell, watch};
 
 /// Own games shown at most.
 const OWN: u32 = 50;
+/// How often a node looks whether it leads by now.
+const LEADS: Duration = Duration::from_secs(1);
 /// Longest wait for what a live game says of itself.
 const ANSWER: Duration = Duration::from_millis(300);
 
@@ -347,6 +349,10 @@ impl Directory {
     pub fn forget_deleted(&self, accounts: &Accounts) {
         let (directory, accounts) = (self.clone(), accounts.clone());
         tokio::spawn(async move {
+            // Where there are several nodes, one does it.
+            while !directory.services().node.leads() {
+                tokio::time::sleep(LEADS).await;
+            }
             let changed = match accounts.forget_deleted().await {
                 Ok(changed) => changed,
                 Err(error) => {
@@ -486,11 +492,17 @@ impl Directory {
     /// A guest's games, the newest first.
     pub async fn own(&self, guest: &str) -> Result<Vec<GameCard>, Refused> {
         let mut cards = Vec::new();
+        // One that does not answer would keep each of the games waiting.
+        let mut asks = true;
         for listed in self.inner.services.store.of_guest(guest, OWN).await? {
             let id = listed.id;
-            if let Some(card) = self.ask_card(&id, Some(guest)).await {
-                cards.push(card);
-                continue;
+            if asks {
+                let start = Instant::now();
+                if let Some(card) = self.ask_card(&id, Some(guest)).await {
+                    cards.push(card);
+                    continue;
+                }
+                asks = start.elapsed() < ANSWER;
             }
             let card = listed.card.as_deref().and_then(StoredCard::read);
             let card = match card {

@@ -1,5 +1,6 @@
 //! How much one guest or one address may ask: rates and numbers. Refused is what goes beyond, nothing is cut.
 
+pub mod shared;
 #[cfg(test)]
 mod tests;
 
@@ -7,10 +8,11 @@ use governor::clock::DefaultClock;
 use governor::state::{InMemoryState, NotKeyed, keyed::DefaultKeyedStateStore};
 use governor::{Quota, RateLimiter};
 use metrics::counter;
+use shared::{Shared, Spent};
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// What is allowed. A value of 0 lifts a limit.
@@ -92,7 +94,7 @@ impl Limits {
 }
 
 /// Who is limited: an IPv4 address, or the /64 network of an IPv6 address, since one customer has at least that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Network(IpAddr);
 
 impl Network {
@@ -113,7 +115,7 @@ const WAKES: (u32, u32) = (5, 300);
 /// Signs of life asked for, by requests of other kinds.
 const HEALTH: u32 = 10;
 
-type Keyed = RateLimiter<Network, DefaultKeyedStateStore<Network>, DefaultClock>;
+pub(crate) type Keyed = RateLimiter<Network, DefaultKeyedStateStore<Network>, DefaultClock>;
 
 /// One socket's rate.
 pub type Rate = RateLimiter<NotKeyed, InMemoryState, DefaultClock>;
@@ -130,6 +132,8 @@ pub struct Guard {
     health: Option<Keyed>,
     wakes: Option<Keyed>,
     sockets: Mutex<Counts>,
+    /// By which other nodes hear what is charged to an address.
+    shared: OnceLock<Arc<Shared>>,
 }
 
 #[derive(Debug, Default)]
@@ -183,7 +187,41 @@ impl Guard {
                     .map(|(rate, burst)| Quota::per_second(rate).allow_burst(burst)),
             ),
             sockets: Mutex::default(),
+            shared: OnceLock::new(),
         }
+    }
+
+    /// Tells other nodes from now on what is charged here that is limited for all of them together.
+    pub(crate) fn share(&self, shared: Arc<Shared>) {
+        let _ = self.shared.set(shared);
+    }
+
+    /// Charges what another node has allowed.
+    pub(crate) fn charge(&self, spent: &Spent) {
+        let (limiter, network) = match spent {
+            Spent::Game(network) => (&self.games, network),
+            Spent::Review(network) => (&self.reviews, network),
+            Spent::Report(network) => (&self.reports, network),
+            _ => return,
+        };
+        if let Some(limiter) = limiter {
+            // Where nothing is left nothing can be taken.
+            let _ = limiter.check_key(network);
+        }
+    }
+
+    fn check_for_all(
+        &self,
+        what: &'static str,
+        limiter: &Option<Keyed>,
+        address: IpAddr,
+        spent: fn(Network) -> Spent,
+    ) -> bool {
+        let fits = check(what, limiter, address, 1);
+        if let (true, Some(_), Some(shared)) = (fits, limiter, self.shared.get()) {
+            shared.tell(spent(Network::of(address)));
+        }
+        fits
     }
 
     /// Whether an address may ask.
@@ -198,17 +236,17 @@ impl Guard {
 
     /// Whether an address may make a game.
     pub fn game(&self, address: IpAddr) -> bool {
-        check("games", &self.games, address, 1)
+        self.check_for_all("games", &self.games, address, Spent::Game)
     }
 
     /// Whether an address may have a game looked back at.
     pub fn review(&self, address: IpAddr) -> bool {
-        check("reviews", &self.reviews, address, 1)
+        self.check_for_all("reviews", &self.reviews, address, Spent::Review)
     }
 
     /// Whether an address may report something.
     pub fn report(&self, address: IpAddr) -> bool {
-        check("reports", &self.reports, address, 1)
+        self.check_for_all("reports", &self.reports, address, Spent::Report)
     }
 
     /// Whether an address may have `n` positions computed, which are charged to it. More than a whole burst is

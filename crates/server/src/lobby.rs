@@ -1,8 +1,10 @@
 //! The lobby: people who wait for an opponent, and challenges. Two whose wishes overlap are paired at once. What waits
 //! over days is in storage, and a game that comes of it takes it in the commit that makes the game; what waits for
-//! people who are here is in memory, and ends with this process: their pages seek again.
+//! people who are here is in memory of the node that leads, and ends with it: their pages seek again.
 
+mod asked;
 mod challenges;
+mod keep;
 mod show;
 mod state;
 #[cfg(test)]
@@ -14,13 +16,15 @@ pub use wishes::wish_of;
 
 use crate::accounts::Accounts;
 use crate::directory::{Directory, make};
+use crate::leading::Led;
 use crate::notices::words;
+use crate::presence::{Here, LOBBY, Presence};
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{secret, wall_ms};
 use crate::vacations::Vacations;
 use crate::wire::{self, Paired, SeekMade, SeenPerson, ServerMessage};
+use asked::{Ask, Held};
 use bus::{Listener, Subscription};
-use bytes::Bytes;
 use husun::Side;
 use husun::clock::TimeControl;
 use play::lobby::{Opponents, Seeker, Strength, Terms, Wanted, Wish, seated};
@@ -31,22 +35,15 @@ use state::{NoRoom, State, Waiting, may_play};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 use store::offers::{OfferRow, OfferStore};
 use tokio::sync::Notify;
 
-/// Changes of the list are told together, so often.
-const TELL: Duration = Duration::from_millis(250);
-/// How often it is looked for seeks whose time is over.
-const SWEEP: Duration = Duration::from_secs(1);
 /// A seek waits so long at most.
 const WAITS_MS: i64 = 30 * 24 * 3_600_000;
 /// A challenge, and that it was declined, is kept so long.
 const CHALLENGE_MS: i64 = 14 * 24 * 3_600_000;
 /// Offers of a person that wait in storage at most.
 const OFFERS: u32 = 30;
-/// What is over is forgotten after this.
-const FORGOTTEN_MS: i64 = 24 * 3_600_000;
 /// People told of who were here last, and since when.
 const SEEN: (u32, i64) = (12, 30 * 24 * 3_600_000);
 /// Nobody is told the minute at which a person was here.
@@ -54,8 +51,6 @@ const HOUR_MS: i64 = 3_600_000;
 /// The list's changes are told on so many subjects, each to a part of those who are here, one after another: thousands
 /// told at once would keep all others waiting.
 const PARTS: usize = 32;
-/// Where so many are here that it matters.
-const MANY: usize = 100;
 
 /// The subject on which a part is told of changes.
 fn list_told(part: usize) -> String {
@@ -85,7 +80,10 @@ struct Inner {
     vacations: Vacations,
     accounts: Accounts,
     store: Arc<dyn OfferStore>,
+    presence: Presence,
+    /// What waits, where it is led.
     state: Mutex<State>,
+    led: Led,
     changed: Notify,
     /// How many have come, by which they are told in parts.
     came: AtomicUsize,
@@ -93,16 +91,8 @@ struct Inner {
 
 /// Somebody's place in the lobby, for as long as this is held.
 pub struct Place {
-    lobby: Lobby,
-    guest: String,
+    _here: Here,
     _listens: [Subscription; 2],
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.lobby.state().leave(&self.guest, Instant::now());
-        self.lobby.inner.changed.notify_one();
-    }
 }
 
 impl Lobby {
@@ -111,15 +101,18 @@ impl Lobby {
         directory: Directory,
         vacations: Vacations,
         accounts: Accounts,
+        presence: Presence,
         store: Arc<dyn OfferStore>,
     ) -> Lobby {
         Lobby {
             inner: Arc::new(Inner {
-                directory,
                 vacations,
                 accounts,
                 store,
+                presence,
                 state: Mutex::default(),
+                led: Led::new(directory.services().clone(), "lobby"),
+                directory,
                 changed: Notify::new(),
                 came: AtomicUsize::new(0),
             }),
@@ -129,85 +122,6 @@ impl Lobby {
     fn state(&self) -> MutexGuard<'_, State> {
         let state = self.inner.state.lock();
         state.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes over what waits in storage, then tells what changes and forgets what is over, for as long as the server
-    /// runs.
-    pub async fn keep(self) {
-        while let Err(refused) = self.read().await {
-            tracing::warn!(message = %refused.message, "seeks cannot be read yet");
-            tokio::time::sleep(SWEEP).await;
-        }
-        let mut sweeps = tokio::time::interval(SWEEP);
-        let mut forgotten = Instant::now();
-        loop {
-            tokio::select! {
-                () = self.inner.changed.notified() => {
-                    self.tell_change().await;
-                }
-                _ = sweeps.tick() => {
-                    self.state().sweep(Instant::now(), wall_ms());
-                    self.inner.changed.notify_one();
-                }
-            }
-            if forgotten.elapsed() > Duration::from_millis(HOUR_MS as u64) {
-                forgotten = Instant::now();
-                let before = wall_ms() - FORGOTTEN_MS;
-                if let Err(error) = self.inner.store.forget_offers(before).await {
-                    tracing::warn!(%error, "old offers are forgotten later");
-                }
-            }
-        }
-    }
-
-    async fn read(&self) -> Result<(), Refused> {
-        for row in self.inner.store.open_offers(wall_ms()).await? {
-            let kept: KeptSeek = match serde_json::from_str(&row.body) {
-                Ok(kept) => kept,
-                Err(error) => {
-                    tracing::error!(offer = row.id, %error, "a seek cannot be read; it is left aside");
-                    continue;
-                }
-            };
-            let seek = Waiting {
-                id: row.id,
-                strength: self.strength(&kept.person).await?,
-                apart: self.apart(&kept.person).await?,
-                person: kept.person,
-                wish: kept.wish,
-                made_ms: row.made_ms,
-                until_ms: row.until_ms,
-                kept: true,
-            };
-            if self.state().find(&seek.id).is_none() {
-                let _ = self.state().add(seek, Instant::now());
-            }
-        }
-        Ok(())
-    }
-
-    /// Tells what has changed, and pauses.
-    async fn tell_change(&self) {
-        let Some(change) = self.state().change(|seek| self.shown(seek)) else {
-            return;
-        };
-        let here = change.here as usize;
-        let text = match serde_json::to_vec(&ServerMessage::LobbyChange(change)) {
-            Ok(text) => Bytes::from(text),
-            Err(error) => {
-                tracing::error!(%error, "a message cannot be written");
-                return;
-            }
-        };
-        for part in 0..PARTS {
-            self.bus().publish(&list_told(part), text.clone());
-            if here > MANY {
-                tokio::time::sleep(TELL / PARTS as u32).await;
-            }
-        }
-        if here <= MANY {
-            tokio::time::sleep(TELL).await;
-        }
     }
 
     fn publish(&self, subject: &str, message: &ServerMessage) {
@@ -231,28 +145,37 @@ impl Lobby {
         let busy = |_| refused(Reason::Busy, "the lobby does not answer; try again");
         let own = told_to(&person.guest);
         let part = list_told(self.inner.came.fetch_add(1, Relaxed) % PARTS);
-        let list = self.bus().subscribe(&part, listener.clone());
-        let list = list.await.map_err(busy)?;
+        let held = Arc::new(Held::new(listener.clone()));
+        let list = self.bus().subscribe(&part, held.clone()).await;
+        let list = list.map_err(busy)?;
         let own = self.bus().subscribe(&own, listener).await.map_err(busy)?;
-        let mut state = self.state();
-        state.enter(&person.guest);
-        self.inner.changed.notify_one();
-        tell(state.list(&person.guest, |seek| self.shown(seek)));
+        let here = self.inner.presence.enter(LOBBY, &person.guest);
+        let lobby = self.look(&person.guest).await?;
+        let n = lobby.n;
+        held.release(|| tell(lobby), n);
         Ok(Place {
-            lobby: self.clone(),
-            guest: person.guest.clone(),
+            _here: here,
             _listens: [list, own],
         })
     }
 
     /// Whether somebody has a page open that is told what comes from others.
     pub fn is_here(&self, guest: &str) -> bool {
-        self.state().is_here(guest)
+        self.inner.presence.is_here(LOBBY, guest)
     }
 
     /// The lobby as it is now, for one who only looks.
-    pub fn look(&self, guest: &str) -> wire::Lobby {
-        self.state().list(guest, |seek| self.shown(seek))
+    pub async fn look(&self, guest: &str) -> Result<wire::Lobby, Refused> {
+        let ask = || Ask::Look {
+            guest: guest.into(),
+        };
+        let here = || async { Ok(self.look_here(guest)) };
+        self.inner.led.done(ask, here).await
+    }
+
+    fn look_here(&self, guest: &str) -> wire::Lobby {
+        let here = self.inner.presence.count(LOBBY);
+        self.state().list(guest, here, |seek| self.shown(seek))
     }
 
     /// People with an account who were here last.
@@ -260,9 +183,8 @@ impl Lobby {
         let store = self.inner.accounts.store();
         let since = wall_ms() - SEEN.1;
         let rows = store.seen_last(since, SEEN.0).await?;
-        let state = self.state();
         let seen = rows.into_iter().map(|account| SeenPerson {
-            here: state.is_here(&account.id),
+            here: self.is_here(&account.id),
             bot: account.bot,
             name: account.name,
             seen_ms: account.seen_ms / HOUR_MS * HOUR_MS,
@@ -272,6 +194,16 @@ impl Lobby {
 
     /// Wishes for an opponent: somebody who waits, or else the wish waits.
     pub async fn seek(&self, person: &Person, wish: Wish) -> Result<SeekMade, Refused> {
+        let (by, wished) = (person.clone(), wish.clone());
+        let ask = || Ask::Seek {
+            person: by,
+            wish: wished,
+        };
+        let here = || self.seek_here(person, wish);
+        self.inner.led.done(ask, here).await
+    }
+
+    async fn seek_here(&self, person: &Person, wish: Wish) -> Result<SeekMade, Refused> {
         let now_ms = wall_ms();
         let seek = Waiting {
             id: secret(7),
@@ -387,7 +319,7 @@ impl Lobby {
             let chosen = rand::rng().random_range(0..terms.len().max(1));
             return Ok(terms.into_iter().nth(chosen).map(|terms| (waiting, terms)));
         }
-        state.add(seek.clone(), Instant::now())?;
+        state.add(seek.clone())?;
         Ok(None)
     }
 
@@ -421,7 +353,7 @@ impl Lobby {
         if waits_on {
             let mut state = self.state();
             for seek in std::iter::once(waiting).chain(out) {
-                let _ = state.add(seek, Instant::now());
+                let _ = state.add(seek);
             }
             self.inner.changed.notify_one();
         }
@@ -478,6 +410,23 @@ impl Lobby {
         game: Option<Wanted>,
         clock: Option<TimeControl>,
     ) -> Result<Paired, Refused> {
+        let ask = || Ask::Accept {
+            id: id.into(),
+            person: person.clone(),
+            game: game.clone(),
+            clock,
+        };
+        let here = || self.accept_here(id, person, game.clone(), clock);
+        self.inner.led.done(ask, here).await
+    }
+
+    async fn accept_here(
+        &self,
+        id: &str,
+        person: &Person,
+        game: Option<Wanted>,
+        clock: Option<TimeControl>,
+    ) -> Result<Paired, Refused> {
         let (strength, apart) = (self.strength(person).await?, self.apart(person).await?);
         let games = self.inner.directory.variants();
         let (waiting, terms) = {
@@ -527,10 +476,19 @@ impl Lobby {
 
     /// Takes a seek of one's own back.
     pub async fn withdraw(&self, id: &str, person: &Person) -> Result<(), Refused> {
+        let ask = || Ask::Withdraw {
+            id: id.into(),
+            guest: person.guest.clone(),
+        };
+        let here = || self.withdraw_here(id, &person.guest);
+        self.inner.led.done(ask, here).await
+    }
+
+    async fn withdraw_here(&self, id: &str, guest: &str) -> Result<(), Refused> {
         let none = || refused(Reason::NoSuchOffer, "you have no such offer");
         let kept = {
             let mut state = self.state();
-            let seek = state.find(id).filter(|s| s.person.guest == person.guest);
+            let seek = state.find(id).filter(|s| s.person.guest == guest);
             let kept = seek.ok_or_else(none)?.kept;
             if !kept {
                 state.remove(id);
@@ -538,7 +496,7 @@ impl Lobby {
             kept
         };
         if kept {
-            let withdrawn = self.inner.store.withdraw_offer(id, &person.guest).await?;
+            let withdrawn = self.inner.store.withdraw_offer(id, guest).await?;
             self.state().remove(id);
             if !withdrawn {
                 return Err(refused(Reason::Gone, "its game has already begun"));
@@ -549,13 +507,21 @@ impl Lobby {
     }
 
     /// Has what somebody seeks pass by another one.
-    fn keep_apart(&self, guest: &str, other: &str) {
-        self.state().keep_apart(guest, other);
+    async fn keep_apart(&self, guest: &str, other: &str) -> Result<(), Refused> {
+        let ask = || Ask::KeepApart {
+            guest: guest.into(),
+            other: other.into(),
+        };
+        let here = || async {
+            self.state().keep_apart(guest, other);
+            Ok(())
+        };
+        self.inner.led.done(ask, here).await
     }
 
     /// Takes back all that a person has offered to whoever comes.
     pub async fn withdraw_all(&self, person: &Person) -> Result<(), Refused> {
-        for id in self.look(&person.guest).own {
+        for id in self.look(&person.guest).await?.own {
             match self.withdraw(&id, person).await {
                 // Somebody was faster.
                 Err(refused) if matches!(refused.reason, Reason::Gone | Reason::NoSuchOffer) => {}
@@ -566,7 +532,21 @@ impl Lobby {
     }
 
     /// Takes all that a person has offered off the list: the account is deleted.
-    pub fn forget(&self, guest: &str) {
+    pub async fn forget(&self, guest: &str) {
+        let ask = || Ask::Forget {
+            guest: guest.into(),
+        };
+        let here = || async {
+            self.forget_here(guest);
+            Ok(())
+        };
+        if let Err(refused) = self.inner.led.done(ask, here).await {
+            // Nobody takes up what comes of it: the account is gone.
+            tracing::warn!(message = %refused.message, "what somebody has offered who is gone stays on the list");
+        }
+    }
+
+    fn forget_here(&self, guest: &str) {
         self.state().forget(guest);
         self.inner.changed.notify_one();
     }

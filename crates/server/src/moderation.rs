@@ -14,12 +14,15 @@ pub use reports::About;
 
 use crate::accounts::Accounts;
 use crate::directory::Directory;
+use crate::leading::Wake;
 use crate::lobby::Lobby;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::wall_ms;
 use crate::wire::{ActDone, ModerationAct};
 use crate::work::Work;
+use bytes::Bytes;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use store::accounts::AccountRow;
 use store::moderation::ModerationStore;
 use store::{SqlStore, Store};
@@ -82,8 +85,13 @@ struct Inner {
     live: Option<Live>,
     /// Held while something is done.
     acting: Mutex<()>,
+    /// How often what holds was changed elsewhere, or could not be read, and how many of these changes have been read.
+    heard: AtomicU64,
+    known: AtomicU64,
+    /// It is, or something else holds from now on.
+    changed: Notify,
     /// Something is to be told to games.
-    waits: Notify,
+    waits: Arc<Wake>,
 }
 
 /// The games and people of a server that runs.
@@ -129,7 +137,10 @@ impl Moderation {
                 work,
                 live,
                 acting: Mutex::default(),
-                waits: Notify::new(),
+                heard: AtomicU64::new(0),
+                known: AtomicU64::new(0),
+                changed: Notify::new(),
+                waits: Wake::new("moderation"),
             }),
         }
     }
@@ -157,9 +168,17 @@ impl Moderation {
         if let Err(refused) = self.read().await {
             // It is stored, and read again in a moment.
             tracing::error!(message = %refused.message, "what was done does not hold yet");
+            self.inner.heard.fetch_add(1, Relaxed);
+        }
+        self.inner.changed.notify_one();
+        if let Some(live) = &self.inner.live {
+            let services = live.directory.services();
+            if !services.is_alone() {
+                services.bus.publish(keep::TOLD, Bytes::new());
+            }
         }
         self.after(&done.follows).await;
-        self.inner.waits.notify_one();
+        self.inner.waits.wake();
         tracing::info!(by = actor.name(), told = %done.told.told, "moderation");
         Ok(done.told)
     }

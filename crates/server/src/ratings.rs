@@ -1,9 +1,10 @@
 //! Ratings change when a game that counts is over. Such games are noted in storage with their last event; one task
-//! takes them off, one after another, in the commit that changes both ratings. What is interrupted goes on after a
-//! restart, and no game counts twice.
+//! takes them off, one after another, in the commit that changes both ratings, where the node runs that leads. What is
+//! interrupted goes on after a restart, and no game counts twice.
 
+use crate::leading::{self, Wake};
 use crate::refusal::Refused;
-use crate::services::wall_ms;
+use crate::services::{Services, wall_ms};
 use ::engine::Level;
 use play::lobby::Strength;
 use play::rating::{RatedGame, Rating, Speed, level_of, rated};
@@ -11,7 +12,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::StoreError;
 use store::ratings::{Ranked, RatedRow, RatingRow, RatingStore, ToRate};
-use tokio::sync::Notify;
 
 /// Games taken at once.
 const BATCH: u32 = 100;
@@ -28,7 +28,7 @@ const BEST: u32 = 100;
 #[derive(Clone, Debug)]
 pub struct Ratings {
     store: Arc<dyn RatingStore>,
-    waits: Arc<Notify>,
+    waits: Arc<Wake>,
 }
 
 impl Ratings {
@@ -36,22 +36,25 @@ impl Ratings {
     pub fn new(store: Arc<dyn RatingStore>) -> Ratings {
         Ratings {
             store,
-            waits: Arc::default(),
+            waits: Wake::new("ratings"),
         }
     }
 
     /// A game waits.
     pub fn notice(&self) {
-        self.waits.notify_one();
+        self.waits.wake();
     }
 
-    /// Rates what waits, for ever.
-    pub async fn follow(self) {
+    /// Rates what waits for as long as this node leads, whenever it does.
+    pub async fn follow(self, services: Arc<Services>) {
+        let _heard = self.waits.follow(&services).await;
+        leading::while_leading(services, || self.rate_ever()).await;
+    }
+
+    async fn rate_ever(&self) {
         loop {
             match self.rate_all().await {
-                Ok(()) => {
-                    let _ = tokio::time::timeout(LOOK, self.waits.notified()).await;
-                }
+                Ok(()) => self.waits.wait(LOOK).await,
                 Err(error) => {
                     tracing::error!(%error, "games wait to be rated");
                     tokio::time::sleep(AGAIN).await;

@@ -24,6 +24,12 @@ macro_rules! reasons {
                 }
             }
 
+            /// The reason with this word.
+            pub fn of(code: &str) -> Reason {
+                let known = Reason::ALL.iter().find(|reason| reason.code() == code);
+                known.copied().unwrap_or(Reason::Fault)
+            }
+
             /// The status of an HTTP answer that says it.
             pub const fn status(self) -> StatusCode {
                 match self {

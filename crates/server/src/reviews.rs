@@ -1,6 +1,8 @@
 //! Games looked back at by the engine: position by position, behind games and between analyses, kept as it goes. Who comes
-//! second finds what the first one has asked for; what nobody asks for any more rests, and is gone on with when somebody does.
+//! second finds what the first one has asked for, on whichever node; what nobody asks for any more rests, and is gone on with
+//! when somebody does.
 
+mod elsewhere;
 pub mod kept;
 mod line;
 pub mod tell;
@@ -10,6 +12,7 @@ use crate::refusal::{Reason, Refused, refused};
 use crate::services::{Services, wall_ms};
 use crate::wire::{ReviewStage, ReviewState};
 use crate::work::Weight;
+use elsewhere::Tells;
 use kept::{Kept, KeptOpinion};
 use line::Line;
 use metrics::{counter, gauge};
@@ -115,6 +118,9 @@ impl Reviews {
         if let Some(state) = self.running(id) {
             return Ok(Some(Found::Begun(state)));
         }
+        if let Some(state) = self.running_elsewhere(id).await {
+            return Ok(Some(Found::Begun(state)));
+        }
         let Some((kept, until_ms)) = self.read(id).await? else {
             return Ok(None);
         };
@@ -159,6 +165,9 @@ impl Reviews {
         if let Some(state) = self.running(id) {
             return Ok(Found::Begun(state));
         }
+        if let Some(state) = self.running_elsewhere(id).await {
+            return Ok(Found::Begun(state));
+        }
         let (kept, until_ms) = match (self.read(id).await?, source) {
             (Some(read), _) => read,
             (None, Some(Source::Game(kept))) => (*kept, None),
@@ -175,6 +184,12 @@ impl Reviews {
             let message = "the server is shutting down; try again in a moment";
             return Err(refused(Reason::Busy, message));
         }
+        let Some(tells) = self.tells_others(id).await else {
+            // Somebody else has begun it in the same moment.
+            let state = self.running_elsewhere(id).await;
+            let busy = || refused(Reason::Busy, "the review has just been begun; try again");
+            return state.map(Found::Begun).ok_or_else(busy);
+        };
         let (done, of) = (kept.opinions.len(), kept.positions());
         let one = Arc::new(UnderWay {
             guest: guest.into(),
@@ -201,14 +216,21 @@ impl Reviews {
                 all.insert(id.into(), one.clone());
                 gauge!("husun_reviews").set(all.len() as f64);
                 let (reviews, id) = (self.clone(), id.to_owned());
-                tokio::spawn(async move { reviews.run(id, kept, until_ms, one).await });
+                tokio::spawn(async move { reviews.run(id, kept, until_ms, one, tells).await });
             }
         }
         Ok(Found::Begun(state(id, ReviewStage::Running, done, of)))
     }
 
     /// Looks at what has not been looked at yet, stores it, and leaves.
-    async fn run(&self, id: String, kept: Kept, until_ms: Option<i64>, one: Arc<UnderWay>) {
+    async fn run(
+        &self,
+        id: String,
+        kept: Kept,
+        until_ms: Option<i64>,
+        one: Arc<UnderWay>,
+        tells: Tells,
+    ) {
         // Whatever ends it, its place is free then.
         let _leaves = Leaves {
             reviews: self,
@@ -220,7 +242,11 @@ impl Reviews {
         let made = services.work.run(Weight::Light, make).await;
         match made.map_err(Refused::from).and_then(|made| made) {
             Ok((kept, line)) => {
-                let kept = self.look(&id, kept, until_ms, &line, &one).await;
+                let look = self.look(&id, kept, until_ms, &line, &one);
+                let kept = tokio::select! {
+                    kept = look => kept,
+                    () = self.answer(&id, tells) => return,
+                };
                 if kept.is_complete() {
                     counter!("husun_reviews_total").increment(1);
                 }

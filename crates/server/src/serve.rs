@@ -13,7 +13,8 @@ use crate::directory::Directory;
 use crate::engines::{Engines, LocalEngines, RemoteEngines};
 use crate::http::gate::Gate;
 use crate::http::{self, cache::AnswerCache, client::Client, hosts::Hosts, operate::StorageHealth};
-use crate::limits::Guard;
+use crate::leading;
+use crate::limits::{self, Guard};
 use crate::lobby::Lobby;
 use crate::moderation::Moderation;
 use crate::net::{self, Bounds};
@@ -24,12 +25,13 @@ use crate::notices::{Happenings, Means, Notices};
 use crate::operator::{OperatorWord, PassFile};
 use crate::outgoing::Outgoing;
 use crate::positions::LineCache;
+use crate::presence::Presence;
 use crate::ratings::Ratings;
 use crate::reviews::Reviews;
 use crate::seats::SeatKeys;
 use crate::services::Services;
 use crate::slow::watched;
-use crate::state::{App, MEMORY};
+use crate::state::{App, AppParts, MEMORY};
 use crate::tournaments::Tournaments;
 use crate::vacations::Vacations;
 use crate::visitor;
@@ -293,20 +295,21 @@ impl Running {
             error,
         })?;
         let accounts = Accounts::new(&store, services.work.clone(), names, services.bans.clone());
-        if node.is_alone() {
-            directory.forget_deleted(&accounts);
-        }
+        directory.forget_deleted(&accounts);
         let vacations = Vacations::new(Arc::new(store.clone()), directory.clone());
+        let presence = Presence::new(services.clone());
         let lobby = Lobby::new(
             directory.clone(),
             vacations.clone(),
             accounts.clone(),
+            presence.clone(),
             Arc::new(store.clone()),
         );
         let tournaments = Tournaments::new(
             directory.clone(),
             accounts.clone(),
             vacations.clone(),
+            presence.clone(),
             Arc::new(store.clone()),
             self.config.tournament_makers.clone(),
             self.config.limits.tournaments as usize,
@@ -374,9 +377,13 @@ impl Running {
         let tasks = [
             tokio::spawn(follow_health(services.clone())),
             tokio::spawn(watch_storage(store.clone())),
-            tokio::spawn(services.ratings.clone().follow()),
+            tokio::spawn(services.ratings.clone().follow(services.clone())),
+            tokio::spawn(watched("presence", presence.follow())),
+            tokio::spawn(accounts.clone().follow(services.clone())),
+            tokio::spawn(accounts.clone().check_for_others(services.clone())),
             tokio::spawn(watched("lobby", lobby.keep())),
             tokio::spawn(watched("vacations", vacations.keep())),
+            tokio::spawn(watched("tournaments", tournaments.clone().follow())),
             tokio::spawn(watched("tournaments", tournaments.keep())),
             tokio::spawn(watched("votes", votes.keep())),
             tokio::spawn(watched("moderation", moderation.keep())),
@@ -389,8 +396,18 @@ impl Running {
             tokio::spawn(watched("attendance", directory.clone().attend())),
             tokio::spawn(watched("nodes", directory.clone().serve_nodes())),
             tokio::spawn(watched("others", directory.clone().look_at_others())),
+            tokio::spawn(limits::shared::follow(
+                services.clone(),
+                guard.clone(),
+                attempts.clone(),
+            )),
             tokio::spawn(sweep(guard, attempts, self.metrics)),
-            tokio::spawn(forget(reviews.clone(), accounts, notices)),
+            tokio::spawn(forget(
+                directory.clone(),
+                reviews.clone(),
+                accounts,
+                notices,
+            )),
             tokio::spawn(follow_bus(opened.nats.clone(), node.clone())),
             tokio::spawn(end_of_start(
                 services.clock.clone(),
@@ -491,7 +508,7 @@ fn app(
     metrics: PrometheusHandle,
 ) -> App {
     let limits = &config.limits;
-    App {
+    App::new(AppParts {
         accounts: people.accounts,
         lobby: people.lobby,
         tournaments: people.tournaments,
@@ -525,7 +542,7 @@ fn app(
         answers: AnswerCache::default(),
         memory: Budget::new(MEMORY),
         storage_health: StorageHealth::default(),
-    }
+    })
 }
 
 /// Notes the server's time in the data folder, on a thread of its own: a disk that fails keeps nobody else waiting.
@@ -578,17 +595,25 @@ async fn watch_storage(store: SqlStore) {
     }
 }
 
-/// Forgets reviews and sessions whose time is over, and browsers that are told nothing any more.
-async fn forget(reviews: Reviews, accounts: Accounts, notices: Notices) {
-    let mut hours = tokio::time::interval(FORGET);
-    loop {
-        hours.tick().await;
-        reviews.forget().await;
-        accounts.forget_sessions().await;
-        if let Err(error) = notices.store().forget_pushes().await {
-            tracing::warn!(%error, "browsers whose sessions have ended are not forgotten");
+/// Forgets reviews and sessions whose time is over, and browsers that are told nothing any more, where this node leads.
+async fn forget(directory: Directory, reviews: Reviews, accounts: Accounts, notices: Notices) {
+    let services = directory.services().clone();
+    let every_hour = || async {
+        let mut hours = tokio::time::interval(FORGET);
+        loop {
+            hours.tick().await;
+            reviews.forget().await;
+            accounts.forget_sessions().await;
+            if let Err(error) = notices.store().forget_pushes().await {
+                tracing::warn!(%error, "browsers whose sessions have ended are not forgotten");
+            }
+            if !directory.services().is_alone() {
+                // A node that has begun with one may have gone in the midst of it.
+                directory.forget_deleted(&accounts);
+            }
         }
-    }
+    };
+    leading::while_leading(services, every_hour).await;
 }
 
 async fn sweep(guard: Arc<Guard>, attempts: Arc<Attempts>, metrics: PrometheusHandle) {

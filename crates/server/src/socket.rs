@@ -7,6 +7,7 @@ pub(crate) mod game;
 mod lobby;
 pub(crate) mod outbox;
 
+use crate::accounts::{Accounts, Ends};
 use crate::http::Failure;
 use crate::http::address::Address;
 use crate::limits::{Rate, Ticket};
@@ -31,6 +32,7 @@ use game::{GameGone, GameSide};
 use metrics::{counter, gauge};
 use outbox::{Item, Outbox, TooSlow};
 use play::table::Person;
+use rand::RngExt;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -38,7 +40,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{Notify, broadcast, watch};
 use tokio::time::MissedTickBehavior;
 
 /// Bytes of a message at most.
@@ -52,9 +54,15 @@ const SENDING: Duration = Duration::from_secs(10);
 /// Bytes read at once: a message is short.
 const READ_BUFFER: usize = 2 << 10;
 /// How often the way to the browser is measured.
-const PING: Duration = Duration::from_secs(5);
+const PING: Duration = Duration::from_secs(10);
+/// Something that is sent anyway so long after the last time takes the next measuring along, which costs less.
+const ALONG: Duration = Duration::from_secs(8);
+/// What is sent together goes out at once up to so many bytes.
+const WRITE_BUFFER: usize = 4 << 10;
 /// A socket from which nothing has come for so long is closed.
 const SILENT: Duration = Duration::from_secs(30);
+/// What was missed is asked anew within this.
+const ANEW: Duration = Duration::from_secs(3);
 /// Time that a socket which the server closes has to take the reason.
 const PARTING: Duration = Duration::from_secs(2);
 /// Messages beyond the rate that are refused before the socket is closed.
@@ -76,18 +84,20 @@ pub async fn open(
         .max_message_size(MAX_MESSAGE)
         .max_frame_size(MAX_MESSAGE)
         .read_buffer_size(READ_BUFFER)
-        .write_buffer_size(0);
+        .write_buffer_size(WRITE_BUFFER);
     // It listens before it is open, so that no end falls between.
     let endings = Endings {
         told: app.accounts.endings(),
+        accounts: app.accounts.clone(),
         session: visitor.opened_by().map(Into::into),
+        look_at: None,
     };
     let standing = Standing {
         changes: app.moderation.bans().changes(),
         account: visitor.signed_in.is_some(),
         announced: Announced::default(),
     };
-    let mutes = match Mutes::of(&app, &person).await {
+    let mutes = match Mutes::of(&app, &person, Arc::default()).await {
         Ok(mutes) => mutes,
         Err(refused) => return Failure::from(refused).into_response(),
     };
@@ -116,6 +126,8 @@ struct Session {
     tournament: Option<tournaments::Place>,
     /// Small boards that are watched, by their games.
     boards: HashMap<String, Subscription>,
+    /// Something that is told here may have been missed.
+    missed: Arc<Notify>,
 }
 
 /// A socket as it is counted, however it ends.
@@ -145,12 +157,26 @@ enum End {
 }
 
 const COME_AGAIN: End = End::Ours(1012, "come again");
+const SILENCE: End = End::Ours(1001, "nothing was heard for too long");
 
 type Sink = SplitSink<WebSocket, Message>;
 
 /// Sends, within a deadline: a browser that takes nothing is not waited for.
 async fn send(sink: &mut Sink, message: Message) -> bool {
-    let sent = tokio::time::timeout(SENDING, sink.send(message)).await;
+    send_within(sink.send(message)).await
+}
+
+/// The same for a text with a ping behind it.
+async fn send_and_ping(sink: &mut Sink, text: Utf8Bytes) -> bool {
+    send_within(async {
+        sink.feed(Message::Text(text)).await?;
+        sink.send(Message::Ping("".into())).await
+    })
+    .await
+}
+
+async fn send_within(sends: impl Future<Output = Result<(), axum::Error>>) -> bool {
+    let sent = tokio::time::timeout(SENDING, sends).await;
     if sent.is_err() {
         counter!("husun_slow_sockets_total").increment(1);
     }
@@ -169,8 +195,11 @@ async fn send_all(sink: &mut Sink, texts: Vec<Utf8Bytes>) -> bool {
 
 /// Tells when the session ends, or the token is taken back, by which a socket was opened.
 struct Endings {
-    told: broadcast::Receiver<Arc<[String]>>,
+    told: broadcast::Receiver<Ends>,
+    accounts: Accounts,
     session: Option<String>,
+    /// When it is looked whether it has ended.
+    look_at: Option<tokio::time::Instant>,
 }
 
 impl Endings {
@@ -181,13 +210,36 @@ impl Endings {
             return std::future::pending().await;
         };
         loop {
-            match self.told.recv().await {
-                Ok(ended) if !ended.contains(session) => {}
-                Ok(_) | Err(RecvError::Lagged(_)) => return,
-                Err(RecvError::Closed) => return std::future::pending().await,
+            let look_at = self.look_at;
+            let look = async {
+                match look_at {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+                self.accounts.is_open(session).await
+            };
+            tokio::select! {
+                told = self.told.recv() => match told {
+                    Ok(Ends::Of(ended)) if !ended.contains(session) => {}
+                    // Not all at the same moment.
+                    Ok(Ends::Missed) => self.look_at = Some(soon()),
+                    Ok(_) | Err(RecvError::Lagged(_)) => return,
+                    Err(RecvError::Closed) => return std::future::pending().await,
+                },
+                open = look => match open {
+                    Ok(true) => self.look_at = None,
+                    Ok(false) => return,
+                    Err(_) => self.look_at = Some(soon()),
+                },
             }
         }
     }
+}
+
+/// Some moment within [`ANEW`].
+fn soon() -> tokio::time::Instant {
+    let part: f64 = rand::rng().random();
+    tokio::time::Instant::now() + ANEW.mul_f64(part)
 }
 
 /// What moderation has made so for this socket.
@@ -248,6 +300,7 @@ async fn serve(
         place: None,
         tournament: None,
         boards: HashMap::new(),
+        missed: mutes.missed(),
         lag: Duration::ZERO,
         app,
     };
@@ -255,9 +308,12 @@ async fn serve(
     let mut app_closing = session.app.directory.sockets_end();
     let mut heard = Instant::now();
     let mut pinged: Option<Instant> = None;
+    let mut measured = Instant::now();
     let mut pings = tokio::time::interval(PING);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     standing.changes.mark_changed();
+    let missed = session.missed.clone();
+    let mut anew: Option<tokio::time::Instant> = None;
     session.game.mute(mutes.now());
     let end = loop {
         tokio::select! {
@@ -265,11 +321,22 @@ async fn serve(
                 let text = match item {
                     Ok(Item::Text(text)) => Ok(Some(text)),
                     Ok(Item::Told(message)) => session.game.told(&message),
+                    Ok(Item::Missed) => session.game.missed().map(|()| None),
                     Err(TooSlow) => break End::Ours(1013, "too slow; come again"),
                 };
                 match text {
                     Ok(Some(text)) => {
-                        if !send(&mut sink, Message::Text(text)).await {
+                        let sent = match measured.elapsed() >= ALONG {
+                            true if heard.elapsed() > SILENT => break SILENCE,
+                            true => {
+                                measured = Instant::now();
+                                pinged = Some(measured);
+                                pings.reset();
+                                send_and_ping(&mut sink, text).await
+                            }
+                            false => send(&mut sink, Message::Text(text)).await,
+                        };
+                        if !sent {
                             break End::Gone;
                         }
                     }
@@ -303,18 +370,28 @@ async fn serve(
                 }
             }
             () = app_closing.closed() => break COME_AGAIN,
-            () = endings.ended() => break standing.look(&session).unwrap_or(End::Ours(1008, "signed out")),
+            () = endings.ended() => {
+                // The reason may be told by another node.
+                session.app.moderation.settled().await;
+                break standing.look(&session).unwrap_or(End::Ours(1008, "signed out"));
+            }
             () = standing.changed() => {
                 if let Some(end) = standing.look(&session) {
                     break end;
                 }
             }
             people = mutes.changed() => session.game.mute(people),
+            () = missed.notified() => anew = anew.or_else(|| Some(soon())),
+            () = tokio::time::sleep_until(anew.unwrap_or_else(soon)), if anew.is_some() => {
+                anew = None;
+                session.tell_anew(&mut mutes).await;
+            }
             _ = pings.tick() => {
                 if heard.elapsed() > SILENT {
-                    break End::Ours(1001, "nothing was heard for too long");
+                    break SILENCE;
                 }
-                pinged = Some(Instant::now());
+                measured = Instant::now();
+                pinged = Some(measured);
                 if !send(&mut sink, Message::Ping("".into())).await {
                     break End::Gone;
                 }
@@ -413,28 +490,29 @@ impl Session {
 
     async fn take(&mut self, message: ClientMessage) {
         match message {
-            ClientMessage::Join { game, seat, name } => self.join(game, seat, name).await,
+            // What comes seldom is in boxes: its room is not kept in every socket.
+            ClientMessage::Join { game, seat, name } => Box::pin(self.join(game, seat, name)).await,
             ClientMessage::EnterLobby => {
-                if let Err(refused) = self.enter_lobby().await {
+                if let Err(refused) = Box::pin(self.enter_lobby()).await {
                     self.refuse_with("enter_lobby", &refused);
                 }
             }
             ClientMessage::LeaveLobby => self.place = None,
             ClientMessage::EnterTournament { id } => {
-                if let Err(refused) = self.enter_tournament(&id).await {
+                if let Err(refused) = Box::pin(self.enter_tournament(&id)).await {
                     self.refuse_with("enter_tournament", &refused);
                 }
             }
             ClientMessage::LeaveTournament => self.tournament = None,
             ClientMessage::WatchBoards { games } => {
-                if let Err(refused) = self.watch_boards(games).await {
+                if let Err(refused) = Box::pin(self.watch_boards(games)).await {
                     self.refuse_with("watch_boards", &refused);
                 }
             }
             ClientMessage::Ping { n } => self.outbox.tell(&ServerMessage::Pong { n }),
             ClientMessage::Analyse(question) => {
                 let asked = self.analysis.ask(&self.app, question, &self.outbox);
-                if let Err(refused) = asked.await {
+                if let Err(refused) = Box::pin(asked).await {
                     self.refuse_with("analyse", &refused);
                 }
             }

@@ -20,12 +20,31 @@ use crate::work::Budget;
 use axum::extract::FromRef;
 use axum_extra::extract::cookie::Key;
 use metrics_exporter_prometheus::PrometheusHandle;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-/// The server's state.
+/// The server's state, which every request and every socket has: one pointer.
 #[derive(Clone)]
-pub struct App {
+pub struct App(Arc<AppParts>);
+
+impl App {
+    /// What is made of its parts.
+    pub fn new(parts: AppParts) -> App {
+        App(Arc::new(parts))
+    }
+}
+
+impl Deref for App {
+    type Target = AppParts;
+
+    fn deref(&self) -> &AppParts {
+        &self.0
+    }
+}
+
+/// What it consists of.
+pub struct AppParts {
     /// All games.
     pub directory: Directory,
     /// Who waits for an opponent.

@@ -1,9 +1,12 @@
 //! Tournaments: made, joined, paired, played to their end. What happens in one is stored before anything follows from
 //! it: first that a round is paired, with the ids of its games, then the games. After a sudden end those that are
 //! missing are made, and ends of games that were noted with their last events are taken, so that nobody is paired twice
-//! and no game counts twice.
+//! and no game counts twice. Where there are several nodes the one that leads plays them, and all know them: whoever finds
+//! that another has written what happens next reads it, and decides anew.
 
 mod announce;
+mod ends;
+mod follow;
 mod games;
 mod live;
 mod show;
@@ -12,7 +15,9 @@ mod wishes;
 use crate::accounts::Accounts;
 use crate::config::is_among;
 use crate::directory::Directory;
+use crate::leading;
 use crate::lobby::told_to;
+use crate::presence::{self, Here, Presence};
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{secret, wall_ms};
 use crate::vacations::Vacations;
@@ -25,22 +30,24 @@ use live::{Live, read_plan};
 use play::rating;
 use play::rating::{Speed, engine_id};
 use play::table::Person;
-use play::tournament::{Event, GameResult, Phase, Step, Tournament};
+use play::tournament::{Event, Phase, Step, Tournament};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use store::tournaments::{EndedGame, TitleRow, TournamentRow, TournamentStore};
+use store::StoreError;
+use store::tournaments::{TitleRow, TournamentRow, TournamentStore};
+use tokio::sync::Notify;
 
 /// How often it is looked what time brings.
 const TICK: Duration = Duration::from_millis(500);
-/// Ends of games taken at once.
-const ENDS: u32 = 500;
 /// Games made at once.
 const MAKING: usize = 32;
 /// Tournaments of one account that are not over.
 const MOST_OF_ONE: u32 = 5;
 /// Tournaments that are over and were looked at last.
 const REMEMBERED: usize = 16;
+/// How often something is decided anew because another node was faster.
+const ATTEMPTS: usize = 5;
 /// Steps of a tournament at one time: one that starts pairs at once.
 const STEPS: usize = 4;
 /// A year.
@@ -66,14 +73,17 @@ struct Inner {
     makers: Option<Vec<String>>,
     /// Most of them that are not over; 0 for any number.
     most: usize,
+    presence: Presence,
     live: Mutex<HashMap<String, Arc<Live>>>,
     past: Mutex<VecDeque<Arc<Live>>>,
+    /// Another node has made a tournament, or changed one.
+    told: Notify,
 }
 
 /// Somebody's place at a tournament, for as long as this is held.
 pub struct Place {
     live: Arc<Live>,
-    guest: String,
+    _here: Here,
     _listens: [Subscription; 2],
 }
 
@@ -87,10 +97,9 @@ impl Place {
     }
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.live.leave(&self.guest);
-    }
+/// Whether nothing more happens in it.
+fn is_past(live: &Live) -> bool {
+    matches!(live.now().phase(), Phase::Over | Phase::Cancelled)
 }
 
 fn none_such() -> Refused {
@@ -109,6 +118,7 @@ impl Tournaments {
         directory: Directory,
         accounts: Accounts,
         vacations: Vacations,
+        presence: Presence,
         store: Arc<dyn TournamentStore>,
         makers: Option<Vec<String>>,
         most: usize,
@@ -121,8 +131,10 @@ impl Tournaments {
                 store,
                 makers,
                 most,
+                presence,
                 live: Mutex::default(),
                 past: Mutex::default(),
+                told: Notify::new(),
             }),
         }
     }
@@ -141,9 +153,14 @@ impl Tournaments {
         self.live().values().cloned().collect()
     }
 
-    /// Plays all tournaments, for as long as the server runs.
+    /// Plays all tournaments for as long as this node leads, whenever it does.
     pub async fn keep(self) {
-        while let Err(refused) = self.read_open().await {
+        let services = self.inner.directory.services().clone();
+        leading::while_leading(services, || self.play()).await;
+    }
+
+    async fn play(&self) {
+        while let Err(refused) = self.take_over().await {
             tracing::warn!(message = %refused.message, "tournaments cannot be read yet");
             tokio::time::sleep(TICK).await;
         }
@@ -166,39 +183,29 @@ impl Tournaments {
         }
     }
 
-    /// Takes over what was not over.
-    async fn read_open(&self) -> Result<(), Refused> {
-        for row in self.inner.store.open_tournaments().await? {
-            let id = row.id.clone();
-            match self.read(row).await {
-                Ok(live) => {
-                    self.live().entry(id).or_insert(live);
-                }
-                Err(refused) if refused.reason == Reason::Damaged => {
-                    tracing::error!(tournament = id, message = %refused.message, "it is left aside");
-                }
-                Err(refused) => return Err(refused),
-            }
-        }
-        Ok(())
-    }
-
     async fn read(&self, row: TournamentRow) -> Result<Arc<Live>, Refused> {
         let tournament = self.replayed(&row).await?;
-        let asked: Vec<String> = tournament
-            .pairings()
-            .iter()
+        let unmade = self.unmade(&tournament, 0).await?;
+        Ok(Arc::new(Live::new(row, tournament, unmade)))
+    }
+
+    /// Games of the pairings from one on that were paired and are not made.
+    async fn unmade(&self, tournament: &Tournament, from: usize) -> Result<Vec<String>, Refused> {
+        let pairings = tournament.pairings().iter().skip(from);
+        let asked: Vec<String> = pairings
             .filter(|p| p.result.is_none())
             .map(|p| p.new.game.clone())
             .collect();
+        if asked.is_empty() {
+            return Ok(asked);
+        }
         let made = self.inner.store.games_made(&asked).await?;
-        let unmade = asked.into_iter().filter(|id| !made.contains(id)).collect();
-        Ok(Arc::new(Live::new(row, tournament, unmade)))
+        Ok(asked.into_iter().filter(|id| !made.contains(id)).collect())
     }
 
     async fn replayed(&self, row: &TournamentRow) -> Result<Tournament, Refused> {
         let plan = read_plan(row)?;
-        let events = self.inner.store.tournament_events(&row.id).await?;
+        let events = self.inner.store.tournament_events(&row.id, 0).await?;
         let replay = move || {
             let events = events.iter().map(|e| (e.wall_ms, e.body.as_str()));
             Tournament::replay(plan, events)
@@ -210,23 +217,31 @@ impl Tournaments {
 
     /// A tournament.
     async fn find(&self, id: &str) -> Result<Arc<Live>, Refused> {
-        if let Some(live) = self.live().get(id) {
-            return Ok(live.clone());
+        let live = self.live().get(id).cloned();
+        if let Some(live) = live {
+            self.freshened(&live).await?;
+            return Ok(live);
         }
         if let Some(live) = self.past().iter().find(|live| live.id == id) {
             return Ok(live.clone());
         }
         let row = self.inner.store.tournament(id).await?;
         let live = self.read(row.ok_or_else(none_such)?).await?;
-        if !matches!(live.now().phase(), Phase::Over | Phase::Cancelled) {
-            // It is about to be taken over.
-            return Err(refused(
-                Reason::Busy,
-                "the tournament does not answer; try again",
-            ));
+        if is_past(&live) {
+            self.remember(live.clone());
+            return Ok(live);
         }
-        self.remember(live.clone());
-        Ok(live)
+        // Another node has just made it, or it is about to be taken over.
+        let mut all = self.live();
+        Ok(all.entry(id.into()).or_insert(live).clone())
+    }
+
+    /// Takes one that is over out of those that are played.
+    fn put_away(&self, live: &Arc<Live>) {
+        if is_past(live) {
+            self.live().remove(&live.id);
+            self.remember(live.clone());
+        }
     }
 
     fn remember(&self, live: Arc<Live>) {
@@ -277,8 +292,9 @@ impl Tournaments {
             return Err(refused(Reason::Limit, message));
         }
         let id = row.id.clone();
-        let live = Live::new(row, Tournament::new(plan), Vec::new());
-        self.live().insert(id.clone(), Arc::new(live));
+        let live = Arc::new(Live::new(row, Tournament::new(plan), Vec::new()));
+        self.live().insert(id.clone(), live.clone());
+        self.tell_nodes(&live);
         Ok(id)
     }
 
@@ -344,10 +360,11 @@ impl Tournaments {
         let (told, own) = (told_at(id), told_to(&person.guest));
         let told = bus.subscribe(&told, listener.clone()).await.map_err(busy)?;
         let own = bus.subscribe(&own, listener).await.map_err(busy)?;
-        live.enter(&person.guest);
+        let place = presence::tournament(id);
+        let here = self.inner.presence.enter(&place, &person.guest);
         Ok(Place {
             live,
-            guest: person.guest.clone(),
+            _here: here,
             _listens: [told, own],
         })
     }
@@ -373,27 +390,44 @@ impl Tournaments {
         )
     }
 
-    /// Has a tournament do what is decided of it as it is now: stored first, then seen.
+    /// Has a tournament do what is decided of it as it is now: stored first, then seen. If another node has been faster
+    /// it is decided anew of what that has stored.
     async fn change(
         &self,
         live: &Arc<Live>,
         known: Vec<String>,
-        decide: impl FnOnce(&Tournament) -> Result<Vec<Event>, Refused>,
+        decide: impl Fn(&Tournament) -> Result<Vec<Event>, Refused>,
     ) -> Result<(), Refused> {
         let gate = live.gate.lock().await;
-        if live.is_stale() {
-            // It is not known whether what was written last is stored.
-            let row = self.inner.store.tournament(&live.id).await?;
-            live.set(self.replayed(&row.ok_or_else(none_such)?).await?);
+        for attempt in 1.. {
+            self.freshen(live).await?;
+            let before = live.now();
+            let events = decide(&before)?;
+            if events.is_empty() && known.is_empty() {
+                return Ok(());
+            }
+            match self.write(live, &before, &events, known.clone()).await? {
+                Ok(()) => break,
+                Err(StoreError::Conflict { .. }) if attempt < ATTEMPTS => {}
+                Err(error) => return Err(error.into()),
+            }
         }
-        let before = live.now();
-        let events = decide(&before)?;
-        if events.is_empty() && known.is_empty() {
-            return Ok(());
-        }
+        drop(gate);
+        self.tell(live);
+        self.put_away(live);
+        Ok(())
+    }
+
+    async fn write(
+        &self,
+        live: &Live,
+        before: &Tournament,
+        events: &[Event],
+        known: Vec<String>,
+    ) -> Result<Result<(), StoreError>, Refused> {
         let ms = wall_ms();
-        let mut after = (*before).clone();
-        for event in &events {
+        let mut after = before.clone();
+        for event in events {
             if let Err(error) = after.apply(event, ms) {
                 tracing::error!(tournament = live.id, %error, ?event, "what was decided does not apply");
                 metrics::counter!("husun_faults_total").increment(1);
@@ -404,10 +438,11 @@ impl Tournaments {
             }
         }
         let titles = self.titles_of(live, &after, ms);
-        let write = live.write(&before, &after, &events, ms, known, titles);
+        let write = live.write(before, &after, events, ms, known, titles);
         if let Err(error) = self.inner.store.write_tournament(&write).await {
+            // It is not known whether it is stored, or another has stored something else.
             live.doubt();
-            return Err(error.into());
+            return Ok(Err(error));
         }
         let new = events.iter().filter_map(|event| match event {
             Event::Paired { games, .. } => Some(games.iter().map(|new| new.game.clone())),
@@ -415,13 +450,7 @@ impl Tournaments {
         });
         live.to_make(new.flatten());
         live.set(after);
-        drop(gate);
-        self.tell(live);
-        if matches!(live.now().phase(), Phase::Over | Phase::Cancelled) {
-            self.live().remove(&live.id);
-            self.remember(live.clone());
-        }
-        Ok(())
+        Ok(Ok(()))
     }
 
     /// Who has won a title, once it is over.
@@ -445,6 +474,7 @@ impl Tournaments {
     }
 
     fn tell(&self, live: &Live) {
+        self.tell_nodes(live);
         let n = live.now().seq();
         self.publish(
             &told_at(&live.id),
@@ -465,62 +495,18 @@ impl Tournaments {
         }
     }
 
-    /// Tells tournaments of their games that have ended.
-    async fn take_ends(&self) -> Result<(), Refused> {
-        loop {
-            let ended = self.inner.store.ended_games(ENDS).await?;
-            if ended.is_empty() {
-                return Ok(());
-            }
-            let full = ended.len() as u32 == ENDS;
-            let mut by_tournament: HashMap<String, Vec<EndedGame>> = HashMap::new();
-            for game in ended {
-                by_tournament
-                    .entry(game.tournament.clone())
-                    .or_default()
-                    .push(game);
-            }
-            for (id, games) in by_tournament {
-                self.take_ends_of(&id, games).await?;
-            }
-            if !full {
-                return Ok(());
-            }
-        }
-    }
-
-    async fn take_ends_of(&self, id: &str, games: Vec<EndedGame>) -> Result<(), Refused> {
-        let live = self.live().get(id).cloned();
-        let mut results: Vec<(String, GameResult)> = Vec::new();
-        for game in &games {
-            match serde_json::from_str(&game.body) {
-                Ok(result) if live.is_some() => results.push((game.game.clone(), result)),
-                Ok(_) => self.inner.store.drop_ended(&game.game).await?,
-                Err(error) => {
-                    tracing::error!(game = game.game, %error, "the end of a game cannot be read");
-                    self.inner.store.drop_ended(&game.game).await?;
-                }
-            }
-        }
-        let Some(live) = live.filter(|_| !results.is_empty()) else {
-            return Ok(());
-        };
-        let known = results.iter().map(|(game, _)| game.clone()).collect();
-        self.change(&live, known, |tournament| {
-            let events = results.into_iter();
-            Ok(events
-                .filter_map(|(game, result)| tournament.end_of(&game, result))
-                .collect())
-        })
-        .await
-    }
-
     /// What time brings to a tournament.
     async fn go_on(&self, live: Arc<Live>) {
+        if let Err(refused) = self.freshened(&live).await {
+            tracing::warn!(tournament = live.id, message = %refused.message, "it goes on later");
+            return;
+        }
         self.announce(&live).await;
+        let place = presence::tournament(&live.id);
         for _ in 0..STEPS {
             let now_ms = wall_ms();
-            let Some(step) = live.now().next(now_ms, |id| live.is_here(id)) else {
+            let is_here = |id: &str| self.inner.presence.is_here(&place, id);
+            let Some(step) = live.now().next(now_ms, is_here) else {
                 break;
             };
             let done = match step {
@@ -554,15 +540,17 @@ impl Tournaments {
 
     /// Pairs a round, in the pool.
     async fn pair(&self, live: &Arc<Live>, now_ms: i64) -> Result<(), Refused> {
-        let (known, watched) = (live.now(), live.clone());
+        let (known, presence) = (live.now(), self.inner.presence.clone());
+        let place = presence::tournament(&live.id);
         let seq = known.seq();
-        let pair = move || known.pair(now_ms, |id| watched.is_here(id), || secret(7));
+        let is_here = move |id: &str| presence.is_here(&place, id);
+        let pair = move || known.pair(now_ms, is_here, || secret(7));
         let work = self.inner.directory.work();
         let events = work.run(Weight::Heavy, pair).await?;
         self.change(live, Vec::new(), |tournament| {
             // Somebody has left meanwhile, or come: it is paired anew.
             Ok(match tournament.seq() == seq {
-                true => events,
+                true => events.clone(),
                 false => Vec::new(),
             })
         })

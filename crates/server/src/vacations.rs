@@ -2,6 +2,7 @@
 //! after a restart if not all were.
 
 use crate::directory::Directory;
+use crate::leading::{self, Wake};
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{secret, wall_ms};
 use crate::task::messages::Ask;
@@ -10,7 +11,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::vacations::{Applied, VacationRow, VacationStore};
 use time::{Date, Month, OffsetDateTime, Time};
-use tokio::sync::Notify;
 
 /// Days of vacation in a calendar year.
 const DAYS: i64 = 30;
@@ -25,7 +25,7 @@ const AGAIN: Duration = Duration::from_secs(2);
 pub struct Vacations {
     store: Arc<dyn VacationStore>,
     directory: Directory,
-    changed: Arc<Notify>,
+    changed: Arc<Wake>,
 }
 
 /// The year's beginning, and that of the next one, around a time.
@@ -55,7 +55,7 @@ impl Vacations {
         Vacations {
             store,
             directory,
-            changed: Arc::default(),
+            changed: Wake::new("vacations"),
         }
     }
 
@@ -101,14 +101,14 @@ impl Vacations {
             let message = "you are already on vacation; end it before you begin another";
             return Err(refused(Reason::Vacation, message));
         }
-        self.changed.notify_one();
+        self.changed.wake();
         self.of(person).await
     }
 
     /// Ends a person's vacation.
     pub async fn end(&self, person: &str) -> Result<(), Refused> {
         match self.store.end_vacation(person, wall_ms()).await? {
-            true => self.changed.notify_one(),
+            true => self.changed.wake(),
             false => return Err(refused(Reason::Vacation, "you are not on vacation")),
         }
         Ok(())
@@ -124,13 +124,17 @@ impl Vacations {
         Ok(())
     }
 
-    /// Tells games what they do not know yet, and ends what is over, for as long as the server runs.
+    /// Tells games what they do not know yet, and ends what is over, for as long as this node leads, whenever it does.
     pub async fn keep(self) {
+        let services = self.directory.services().clone();
+        let _heard = self.changed.follow(&services).await;
+        leading::while_leading(services, || self.tell_ever()).await;
+    }
+
+    async fn tell_ever(&self) {
         loop {
             match self.tell_all().await {
-                Ok(()) => {
-                    let _ = tokio::time::timeout(LOOK, self.changed.notified()).await;
-                }
+                Ok(()) => self.changed.wait(LOOK).await,
                 Err(refused) => {
                     tracing::warn!(message = %refused.message, "vacations are told of later");
                     tokio::time::sleep(AGAIN).await;

@@ -4,6 +4,7 @@
 use crate::accounts::Accounts;
 use crate::config::is_among;
 use crate::directory::Directory;
+use crate::leading;
 use crate::lobby::wishes::games_of;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{secret, wall_ms};
@@ -211,8 +212,13 @@ impl Votes {
         }
     }
 
-    /// Declares votes that have closed, for as long as the server runs.
+    /// Declares votes that have closed for as long as this node leads, whenever it does.
     pub async fn keep(self) {
+        let services = self.inner.directory.services().clone();
+        leading::while_leading(services, || self.declare_ever()).await;
+    }
+
+    async fn declare_ever(&self) {
         loop {
             if let Err(refused) = self.declare_all().await {
                 tracing::warn!(message = %refused.message, "votes are declared later");

@@ -7,6 +7,7 @@ pub mod row;
 pub use people::mutes_told;
 
 use crate::directory::{Directory, is_id};
+use crate::leading;
 use crate::lobby::game_shown;
 use crate::refusal::{Reason, Refused};
 use crate::wire::{
@@ -243,6 +244,7 @@ impl Watching {
     /// Has games without a clock rest at the start, to which nobody may come back, and takes in games of the version
     /// before.
     pub async fn begin(self) {
+        leading::begins(self.inner.directory.services()).await;
         while let Err(refused) = self.take_in().await {
             tracing::warn!(message = %refused.message, "games to watch are taken in later");
             tokio::time::sleep(AGAIN).await;

@@ -17,6 +17,7 @@ mod ratings;
 mod reports;
 mod review;
 mod rim;
+mod shared;
 mod tournaments;
 mod votes;
 mod watching;

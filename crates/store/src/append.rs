@@ -3,13 +3,20 @@
 
 use super::sql::Dialect;
 use super::{Due, EventRow, GameWrite, StoreError, archive, offers, ratings, running, tournaments};
+use futures_util::TryStreamExt;
 use sqlx::{AnyConnection, Row};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Most rows in one statement, of eight values each. The place of each value is looked for among all of them, so that rows
 /// of long statements cost more: 3,000 games of 80 half-moves took 26 s with 500 rows, 10 s with 50.
-const ROWS: usize = 50;
+pub(super) const ROWS: usize = 32;
+
+/// How many rows a statement for so many has: few numbers, so that the database knows all these statements already. What
+/// is too many belongs to no game.
+pub(super) fn rounded(rows: usize) -> usize {
+    rows.next_power_of_two().min(ROWS)
+}
 
 /// What keeps the writes of one node apart from those of others.
 #[derive(Clone, Debug)]
@@ -33,6 +40,33 @@ impl Fence {
     }
 }
 
+/// Begins a transaction that notes the time of its last event with the event's run: after a sudden end the server's time goes
+/// on from there.
+async fn begin_at(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+    writes: &[GameWrite],
+) -> Result<(), StoreError> {
+    let events = writes.iter().flat_map(|write| &write.events);
+    let Some((run, ms)) = events.map(|event| (event.run, event.run_ms)).max() else {
+        return begin(connection, dialect).await;
+    };
+    match dialect {
+        Dialect::Sqlite => {
+            let sql = "BEGIN IMMEDIATE; UPDATE runs SET ms = $1 WHERE run = $2 AND ms < $1";
+            let both = sqlx::query(sql).bind(ms).bind(run);
+            both.execute(connection).await?;
+        }
+        Dialect::Postgres => {
+            // Only text may have several statements there; it holds two numbers.
+            let sql = format!("BEGIN; UPDATE runs SET ms = {ms} WHERE run = {run} AND ms < {ms}");
+            let both = sqlx::raw_sql(sqlx::AssertSqlSafe(sql));
+            both.execute(connection).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Begins a transaction.
 pub(super) async fn begin(
     connection: &mut AnyConnection,
@@ -51,15 +85,21 @@ pub(super) async fn commit(
     connection: &mut AnyConnection,
     dialect: Dialect,
 ) -> Result<(), StoreError> {
-    sqlx::raw_sql("COMMIT").execute(&mut *connection).await?;
     let open = match dialect {
-        // It is refused where no transaction is open.
-        Dialect::Sqlite => sqlx::raw_sql("ROLLBACK").execute(connection).await.is_ok(),
+        Dialect::Sqlite => {
+            let mut done = sqlx::raw_sql("COMMIT; ROLLBACK").fetch_many(connection);
+            let committed = done.try_next().await?;
+            // It is refused where no transaction is open.
+            committed.is_none() || done.try_next().await.is_ok()
+        }
         Dialect::Postgres => {
-            let row = sqlx::query("SELECT txid_current_if_assigned() IS NOT NULL")
-                .fetch_one(connection)
+            let rows = sqlx::raw_sql("COMMIT; SELECT txid_current_if_assigned() IS NOT NULL")
+                .fetch_all(connection)
                 .await?;
-            row.try_get(0)?
+            match rows.first() {
+                Some(row) => row.try_get(0)?,
+                None => true,
+            }
         }
     };
     match open {
@@ -120,7 +160,7 @@ pub(super) async fn enter(
     fence: &Fence,
     writes: &[GameWrite],
 ) -> Result<(), StoreError> {
-    begin(connection, fence.dialect).await?;
+    begin_at(connection, fence.dialect, writes).await?;
     make(connection, fence, writes).await?;
     let settled = append(connection, fence, writes).await?;
     let writes: Vec<&GameWrite> = (0..)
@@ -134,7 +174,6 @@ pub(super) async fn enter(
     take_seats(connection, writes).await?;
     set_times(connection, writes, "due", |write| write.due).await?;
     set_times(connection, writes, "warn", |write| write.warn).await?;
-    note_time(connection, writes).await?;
     keep_cards(connection, writes).await?;
     end(connection, writes).await?;
     note_ends(connection, writes).await?;
@@ -246,7 +285,7 @@ async fn append(
                  SELECT v.column1, v.column2, v.column3, v.column4, v.column5, v.column6, v.column7, v.column8 \
                  FROM (VALUES {}) AS v JOIN games ON games.id = v.column1 AND games.epoch = v.column8 \
                  WHERE {owner} {} ON CONFLICT DO NOTHING",
-                places(part.len(), values),
+                places(rounded(part.len()), values),
                 fence.lock
             );
             // The text holds placeholders alone.
@@ -263,6 +302,13 @@ async fn append(
                     .bind(write.epoch);
                 if write.owner != 0 {
                     query = query.bind(write.owner);
+                }
+            }
+            for _ in part.len()..rounded(part.len()) {
+                query = query.bind("").bind(0_i64).bind(0_i64).bind(0_i64);
+                query = query.bind(0_i64).bind(0_i64).bind("").bind(0_i64);
+                if values == 9 {
+                    query = query.bind(0_i64);
                 }
             }
             let done = query.execute(&mut *connection).await?;
@@ -301,7 +347,7 @@ async fn held(
         let sql = format!(
             "SELECT v.column1, v.column2 FROM (VALUES {}) AS v JOIN games ON games.id = v.column1 AND games.epoch = v.column2 \
              WHERE (v.column3 = 0 AND (v.column4 = 0 OR games.owner = 0)) OR (games.owner = v.column3 AND {}) {}",
-            places(part.len(), 4),
+            places(rounded(part.len()), 4),
             fence.lease(),
             fence.lock
         );
@@ -312,6 +358,9 @@ async fn held(
                 .bind(write.epoch)
                 .bind(write.owner)
                 .bind(write.events.len() as i64);
+        }
+        for _ in part.len()..rounded(part.len()) {
+            query = query.bind("").bind(0_i64).bind(0_i64).bind(0_i64);
         }
         for row in query.fetch_all(&mut *connection).await? {
             held.insert((row.try_get(0)?, row.try_get(1)?));
@@ -409,7 +458,7 @@ async fn keep_cards(
         let sql = format!(
             "UPDATE games SET card = v.column3, card_seq = v.column4 FROM (VALUES {}) AS v \
              WHERE games.id = v.column1 AND games.epoch = v.column2",
-            places(part.len(), 4)
+            places(rounded(part.len()), 4)
         );
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
         for (write, card) in part {
@@ -418,6 +467,9 @@ async fn keep_cards(
                 .bind(write.epoch)
                 .bind(&card.text)
                 .bind(card.seq);
+        }
+        for _ in part.len()..rounded(part.len()) {
+            query = query.bind("").bind(0_i64).bind("").bind(0_i64);
         }
         query.execute(&mut *connection).await?;
     }
@@ -431,11 +483,14 @@ async fn end(connection: &mut AnyConnection, writes: &[&GameWrite]) -> Result<()
         let sql = format!(
             "UPDATE games SET over = 1, due = NULL, warn = NULL FROM (VALUES {}) AS v \
              WHERE games.id = v.column1 AND games.epoch = v.column2",
-            places(part.len(), 2)
+            places(rounded(part.len()), 2)
         );
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
         for write in part {
             query = query.bind(&write.game).bind(write.epoch);
+        }
+        for _ in part.len()..rounded(part.len()) {
+            query = query.bind("").bind(0_i64);
         }
         query.execute(&mut *connection).await?;
     }
@@ -460,23 +515,6 @@ async fn note_ends(
     Ok(())
 }
 
-/// Notes the time of the last event with its run: after a sudden end the server's time goes on from there.
-async fn note_time(
-    connection: &mut AnyConnection,
-    writes: &[&GameWrite],
-) -> Result<(), StoreError> {
-    let events = writes.iter().flat_map(|write| &write.events);
-    let Some((run, ms)) = events.map(|event| (event.run, event.run_ms)).max() else {
-        return Ok(());
-    };
-    sqlx::query("UPDATE runs SET ms = $1 WHERE run = $2 AND ms < $1")
-        .bind(ms)
-        .bind(run)
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
 /// Sets when games want to be looked at, or their movers to be told: what stands in a column of times.
 async fn set_times(
     connection: &mut AnyConnection,
@@ -496,11 +534,14 @@ async fn set_times(
         let sql = format!(
             "UPDATE games SET {column} = v.column2 FROM (VALUES {}) AS v WHERE games.id = v.column1 \
              AND games.epoch = v.column3",
-            places(part.len(), 3)
+            places(rounded(part.len()), 3)
         );
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
         for (write, due) in part {
             query = query.bind(&write.game).bind(*due).bind(write.epoch);
+        }
+        for _ in part.len()..rounded(part.len()) {
+            query = query.bind("").bind(None::<i64>).bind(0_i64);
         }
         query.execute(&mut *connection).await?;
     }

@@ -82,8 +82,8 @@ pub trait RatingStore: std::fmt::Debug + Send + Sync + 'static {
     ) -> Answer<'a, Option<RatingRow>>;
     /// All ratings of a person.
     fn ratings<'a>(&'a self, person: &'a str) -> Answer<'a, Vec<RatingRow>>;
-    /// Keeps both ratings after a game with what it has changed. False if the game does not wait (any more): then
-    /// nothing changes.
+    /// Keeps both ratings after a game with what it has changed. False if the game does not wait (any more), or if
+    /// another game of one of them was rated since its rating was read: then nothing changes.
     fn rate<'a>(
         &'a self,
         game: &'a str,
@@ -169,12 +169,13 @@ async fn take_off(connection: &mut AnyConnection, game: &str) -> Result<bool, St
     Ok(done.rows_affected() == 1)
 }
 
-async fn keep(connection: &mut AnyConnection, row: &RatingRow) -> Result<(), StoreError> {
-    sqlx::query(
+/// Keeps a rating after another game; false if it is not the one after the game before.
+async fn keep(connection: &mut AnyConnection, row: &RatingRow) -> Result<bool, StoreError> {
+    let done = sqlx::query(
         "INSERT INTO ratings (person, variant, speed, rating, deviation, volatility, at_ms, games) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (person, variant, speed) DO UPDATE SET \
          rating = excluded.rating, deviation = excluded.deviation, volatility = excluded.volatility, \
-         at_ms = excluded.at_ms, games = excluded.games",
+         at_ms = excluded.at_ms, games = excluded.games WHERE ratings.games = excluded.games - 1",
     )
     .bind(&row.person)
     .bind(&row.variant)
@@ -186,7 +187,7 @@ async fn keep(connection: &mut AnyConnection, row: &RatingRow) -> Result<(), Sto
     .bind(row.games)
     .execute(connection)
     .await?;
-    Ok(())
+    Ok(done.rows_affected() == 1)
 }
 
 async fn log(connection: &mut AnyConnection, row: &RatedRow) -> Result<(), StoreError> {
@@ -248,7 +249,11 @@ impl RatingStore for SqlStore {
                 return Ok(false);
             }
             for row in ratings {
-                keep(connection, row).await?;
+                // Another node has rated another game of this player in between.
+                if !keep(connection, row).await? {
+                    append::rollback(connection).await?;
+                    return Ok(false);
+                }
             }
             for row in changes {
                 log(connection, row).await?;

@@ -9,8 +9,6 @@ use sqlx::{AnyConnection, Row};
 
 /// People's games stand before those against the engine, whatever the ratings: this is more than any rating.
 const PEOPLE: i64 = 100_000;
-/// Rows in one statement.
-const ROWS: usize = 50;
 
 /// A player of a game as it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,11 +170,11 @@ pub(super) async fn note(
             }
         }
     }
-    for part in moved.chunks(ROWS) {
+    for part in moved.chunks(append::ROWS) {
         let sql = format!(
             "UPDATE running SET seq = v.column2, ply = v.column3, fen = v.column4, last = v.column5, moved_ms = v.column6 \
              FROM (VALUES {}) AS v WHERE running.game = v.column1",
-            append::places(part.len(), 6)
+            append::places(append::rounded(part.len()), 6)
         );
         // The text holds placeholders alone.
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
@@ -189,6 +187,10 @@ pub(super) async fn note(
                 .bind(&board.last)
                 .bind(board.at_ms);
         }
+        for _ in part.len()..append::rounded(part.len()) {
+            query = query.bind("").bind(0_i64).bind(0_i64);
+            query = query.bind("").bind("").bind(0_i64);
+        }
         query.execute(&mut *connection).await?;
     }
     let over: Vec<&str> = writes
@@ -196,14 +198,17 @@ pub(super) async fn note(
         .filter(|write| write.over)
         .map(|write| write.game.as_str())
         .collect();
-    for part in over.chunks(ROWS) {
+    for part in over.chunks(append::ROWS) {
         let sql = format!(
             "DELETE FROM running WHERE game IN {}",
-            append::places(1, part.len())
+            append::places(1, append::rounded(part.len()))
         );
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
         for game in part {
             query = query.bind(*game);
+        }
+        for _ in part.len()..append::rounded(part.len()) {
+            query = query.bind("");
         }
         query.execute(&mut *connection).await?;
     }

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod archive;
+mod batches;
 mod model;
 mod moderation;
 mod nodes;
@@ -244,6 +245,7 @@ async fn sqlite_keeps_the_contract() -> Tested {
     let path = folder.join("games.sqlite");
     let store = SqlStore::file(&path).await?;
     contract(Arc::new(store.clone()), "").await?;
+    batches::contract(&store, "").await?;
     accounts::contract(&store, "").await?;
     tokens::contract(&store, "").await?;
     ratings::contract(&store, "").await?;
@@ -272,6 +274,7 @@ async fn postgres_keeps_the_contract() -> Tested {
     let store = SqlStore::open(&url).await?;
     let tag = format!("{:x}-", std::process::id());
     contract(Arc::new(store.clone()), &tag).await?;
+    batches::contract(&store, &tag).await?;
     accounts::contract(&store, &tag).await?;
     tokens::contract(&store, &tag).await?;
     ratings::contract(&store, &tag).await?;

@@ -90,10 +90,13 @@ pub trait TournamentStore: std::fmt::Debug + Send + Sync + 'static {
     fn write_tournament<'a>(&'a self, write: &'a TournamentWrite) -> Answer<'a, ()>;
     /// A tournament.
     fn tournament<'a>(&'a self, id: &'a str) -> Answer<'a, Option<TournamentRow>>;
-    /// What has happened in one, in order.
-    fn tournament_events<'a>(&'a self, id: &'a str) -> Answer<'a, Vec<TournamentEvent>>;
+    /// What has happened in one after an event, in order: after 0 all.
+    fn tournament_events<'a>(&'a self, id: &'a str, after: i64)
+    -> Answer<'a, Vec<TournamentEvent>>;
     /// Those that are not over, the one that begins first first.
     fn open_tournaments(&self) -> Answer<'_, Vec<TournamentRow>>;
+    /// Those that are not over, with the number of what has happened last in each.
+    fn tournaments_now(&self) -> Answer<'_, Vec<(String, i64)>>;
     /// Those that are over, the one that began last first, from those on that began before a time and id.
     fn past_tournaments<'a>(
         &'a self,
@@ -189,13 +192,16 @@ async fn write(connection: &mut AnyConnection, write: &TournamentWrite) -> Resul
             }
         }
     }
-    sqlx::query("UPDATE tournaments SET phase = $1, people = $2, ended_ms = $3 WHERE id = $4")
-        .bind(&write.phase)
-        .bind(write.people)
-        .bind(write.ended_ms)
-        .bind(&write.id)
-        .execute(&mut *connection)
-        .await?;
+    // Where nothing has happened another may know better how far it is.
+    if !write.events.is_empty() {
+        sqlx::query("UPDATE tournaments SET phase = $1, people = $2, ended_ms = $3 WHERE id = $4")
+            .bind(&write.phase)
+            .bind(write.people)
+            .bind(write.ended_ms)
+            .bind(&write.id)
+            .execute(&mut *connection)
+            .await?;
+    }
     for game in &write.known {
         sqlx::query("DELETE FROM tournament_results WHERE game = $1")
             .bind(game)
@@ -254,10 +260,13 @@ impl TournamentStore for SqlStore {
         )
     }
 
-    fn tournament_events<'a>(&'a self, id: &'a str) -> Answer<'a, Vec<TournamentEvent>> {
-        let sql =
-            "SELECT seq, wall_ms, body FROM tournament_events WHERE tournament = $1 ORDER BY seq";
-        reading!(self, sql, [id], |row| Ok(TournamentEvent {
+    fn tournament_events<'a>(
+        &'a self,
+        id: &'a str,
+        after: i64,
+    ) -> Answer<'a, Vec<TournamentEvent>> {
+        let sql = "SELECT seq, wall_ms, body FROM tournament_events WHERE tournament = $1 AND seq > $2 ORDER BY seq";
+        reading!(self, sql, [id, after], |row| Ok(TournamentEvent {
             seq: row.try_get(0)?,
             wall_ms: row.try_get(1)?,
             body: row.try_get(2)?,
@@ -269,6 +278,12 @@ impl TournamentStore for SqlStore {
             "{TOURNAMENT} WHERE phase = 'open' OR phase = 'running' ORDER BY starts_ms, id"
         );
         reading!(self, sql, [], tournament)
+    }
+
+    fn tournaments_now(&self) -> Answer<'_, Vec<(String, i64)>> {
+        let sql = "SELECT t.id, COALESCE((SELECT MAX(e.seq) FROM tournament_events e WHERE e.tournament = t.id), 0) \
+                   FROM tournaments t WHERE t.phase = 'open' OR t.phase = 'running'";
+        reading!(self, sql, [], |row| Ok((row.try_get(0)?, row.try_get(1)?)))
     }
 
     fn past_tournaments<'a>(

@@ -13,6 +13,9 @@ const QUEUE: usize = 4096;
 const BATCH: usize = 2000;
 /// Games in one commit at most.
 const GAMES: usize = 500;
+/// Commits begin at least so far apart: what comes meanwhile goes into one. A move that comes alone does not wait, and many
+/// share what a commit costs.
+const APART: Duration = Duration::from_millis(4);
 /// A commit that takes longer is told as trouble.
 const SLOW: Duration = Duration::from_millis(500);
 /// Shortest and longest wait between attempts.
@@ -70,7 +73,12 @@ async fn serve(
     mut inbox: mpsc::Receiver<Request>,
     health: watch::Sender<Health>,
 ) {
+    let mut begun: Option<Instant> = None;
     while let Some(first) = inbox.recv().await {
+        if let Some(begun) = begun {
+            tokio::time::sleep_until((begun + APART).into()).await;
+        }
+        begun = Some(Instant::now());
         let mut writes = vec![first.write];
         let mut waiting = vec![first.done];
         let mut events = writes[0].events.len();

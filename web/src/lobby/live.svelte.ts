@@ -103,7 +103,6 @@ class Live {
 
   #enter(): void {
     this.#socket?.send({ type: 'enter_lobby' });
-    void this.look();
   }
 
   #take(message: ServerMessage): void {
@@ -113,6 +112,8 @@ class Live {
         this.seeks = message.seeks;
         this.own = message.own;
         this.here = message.here;
+        // What concerns oneself may have been missed, too.
+        void this.look();
         const lost = [...this.#wishes].filter(([id]) => !message.own.includes(id));
         for (const [id, wish] of lost) {
           this.#wishes.delete(id);

@@ -81,7 +81,7 @@ test('pictures of games have the colours of the board that was chosen, by day an
         '/',
         '/mine',
         '/rules/citadel9',
-        '/archive?variant=chess&position=8/8/8/8/8/8/8/8',
+        '/archive?variant=chess&position=4k3/8/8/8/8/8/8/4K3%20w%20-%20-%200%201',
       ]) {
         await page.goto(path);
         const picture = page.locator('img[src*="/board.svg"]').first();

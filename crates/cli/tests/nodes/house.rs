@@ -4,6 +4,7 @@ use super::Random;
 use super::proxy::{Proxy, Way};
 use crate::common::Fallible;
 use crate::process::{Process, folder};
+use server::wire::NodesNow;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -164,6 +165,37 @@ impl House {
         let started = Process::start_at(node.address, &node.folder, &node.config).await?;
         node.process = Some(started);
         Ok(())
+    }
+
+    /// What `husun nodes` says beside a node.
+    pub fn nodes(&self, n: usize) -> Fallible<NodesNow> {
+        let told = Command::new(env!("CARGO_BIN_EXE_husun"))
+            .args(["nodes", "--json", "--data"])
+            .arg(&self.nodes[n].folder)
+            .output()?;
+        match told.status.success() {
+            true => Ok(serde_json::from_slice(&told.stdout)?),
+            false => Err(String::from_utf8(told.stderr)?.into()),
+        }
+    }
+
+    /// What a node says that has keys of its own, when it ends since they are not those of the others.
+    pub fn refused(&self) -> Fallible<String> {
+        let folder = self.folder.join("stranger");
+        std::fs::create_dir_all(&folder)?;
+        let config = folder.join("config.toml");
+        let nats = format!("nats://127.0.0.1:{}", self.nats_port);
+        std::fs::write(&config, settings(&self.url, 9, "x", &nats, &folder))?;
+        let told = Command::new(env!("CARGO_BIN_EXE_husun"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+            .arg(&folder)
+            .arg("--config")
+            .arg(&config)
+            .output()?;
+        match told.status.success() {
+            true => Err("it was not refused".into()),
+            false => Ok(String::from_utf8(told.stderr)?),
+        }
     }
 
     /// Asks a node to end, and waits until it has.

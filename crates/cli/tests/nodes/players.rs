@@ -178,6 +178,8 @@ impl Club {
                     outages.push((*from, *to));
                 }
             }
+            // While NATS is stalled what is told comes late, and one who waits for his turn does not know of it.
+            outages.extend(faults.iter().map(|(_, began, ended)| (*began, *ended)));
             played.push(Played {
                 id: id.clone(),
                 moves: lock(&table.moves).clone(),
@@ -201,8 +203,8 @@ struct Player {
     addresses: Vec<SocketAddr>,
     end: Arc<AtomicBool>,
     random: Random,
-    /// A move that was sent and may have been played.
-    pending: Option<(u32, String)>,
+    /// A move that was sent and may have been played, with when it was sent first.
+    pending: Option<(u32, String, Instant)>,
     /// When something came last.
     heard: Instant,
 }
@@ -325,11 +327,14 @@ impl Player {
         let think = Duration::from_millis(100 + self.random.below(400) as u64);
         tokio::time::sleep(think).await;
         // One that was sent before it was lost is sent again: it may have been played, or may still be.
-        let text = match self.pending.take() {
-            Some((ply, text)) if ply == now.ply => text,
-            _ => now.legal[self.random.below(now.legal.len())].clone(),
+        let (text, first) = match self.pending.take() {
+            Some((ply, text, first)) if ply == now.ply => (text, first),
+            _ => {
+                let text = now.legal[self.random.below(now.legal.len())].clone();
+                (text, Instant::now())
+            }
         };
-        self.pending = Some((now.ply, text.clone()));
+        self.pending = Some((now.ply, text.clone(), first));
         let sent = Instant::now();
         if socket.play(now.ply, &text).await.is_err() {
             return Err(Lost);
@@ -372,7 +377,7 @@ impl Player {
             let acknowledged = Acknowledged {
                 text,
                 heard,
-                sent,
+                sent: first,
                 told: Instant::now(),
             };
             lock(&self.table.moves).insert(now.ply, acknowledged);

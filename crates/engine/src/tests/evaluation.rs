@@ -1,56 +1,12 @@
 //! The evaluation: White's view of a position is Black's of the reflected one, and every value counts somewhere.
 
+use super::positions::reflected;
 use super::{Result, all_games, random_positions};
 use crate::engine::{Engine, Options};
 use crate::values::{Values, estimate};
-use husun::variant::StateFlag;
-use husun::{CastlingRights, Position, Setup, Side, Variant};
+use husun::{Side, Variant};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// The position reflected top to bottom, with the colours exchanged.
-fn reflected(position: &Position) -> Result<Position> {
-    let variant = position.variant();
-    let old = position.setup();
-    let mirror = |s| {
-        variant
-            .frame()
-            .mirror(s)
-            .ok_or("a board that has no mirror")
-    };
-    let mut board = vec![None; old.board.len()];
-    for square in variant.frame().squares() {
-        let piece = old.piece_on(square);
-        board[mirror(square)?.index()] = piece.map(|(side, kind)| (side.opponent(), kind));
-    }
-    let mut rights = CastlingRights::default();
-    for (_, side, wing) in CastlingRights::LETTERS {
-        if old.rights.has(side, wing) {
-            rights.add(side.opponent(), wing);
-        }
-    }
-    let mut state = 0;
-    let flags = variant.state_flags();
-    for (i, (_, flag)) in flags.iter().enumerate() {
-        let other = match *flag {
-            StateFlag::InPrison(side, kind) => StateFlag::InPrison(side.opponent(), kind),
-            StateFlag::Castled(side) => StateFlag::Castled(side.opponent()),
-            both => both,
-        };
-        let at = flags.iter().position(|(_, flag)| *flag == other);
-        state |= (old.state >> i & 1) << at.ok_or("a flag of one side alone")?;
-    }
-    let en_passant = old.en_passant.iter().map(|&s| mirror(s));
-    let setup = Setup {
-        board,
-        turn: old.turn.opponent(),
-        rights,
-        en_passant: en_passant.collect::<std::result::Result<_, _>>()?,
-        state,
-        ..old
-    };
-    Ok(Position::from_setup(variant, &setup)?)
-}
 
 /// Whether both sides may promote to the same: what was captured depends on what the set-up had.
 fn promotes_alike(variant: &Variant) -> bool {
@@ -63,7 +19,7 @@ fn promotes_alike(variant: &Variant) -> bool {
 
 fn engines(game: &Arc<Variant>) -> [Engine; 2] {
     let tuned = games::values(game.id());
-    [None, tuned].map(|values| Engine::tuned(game.clone(), values, Options::default()))
+    [None, tuned].map(|values| Engine::tuned(game.clone(), values, None, Options::default()))
 }
 
 #[test]
@@ -79,6 +35,7 @@ fn colours_are_judged_alike() -> Result<()> {
                 let there = engine.evaluate(&mirror).ok_or("not judged")?;
                 let told = format!("{}: {} and {}", game.id(), position.fen(), mirror.fen());
                 assert_eq!(here.total, there.total, "{told}");
+                let [here, there] = [here, there].map(|found| found.parts.unwrap_or_default());
                 assert_eq!(here.phase, there.phase, "{told}");
                 assert_eq!(here.squares, there.squares * -1, "{told}");
                 assert_eq!(here.sides, [there.sides[1], there.sides[0]], "{told}");

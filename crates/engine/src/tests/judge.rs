@@ -112,10 +112,7 @@ impl<S: Set> Judge<S> for Material<S> {
     }
 
     fn explain(&self, pos: &Pos<S>) -> Evaluation {
-        Evaluation {
-            total: for_white(pos.turn()) * self.count(pos),
-            ..Evaluation::default()
-        }
+        Evaluation::total(for_white(pos.turn()) * self.count(pos))
     }
 }
 

@@ -106,7 +106,13 @@ fn engine(variant: &Arc<Variant>, level: Level, seed: u64) -> Engine {
         seed,
         ..Options::default()
     };
-    Engine::tuned(variant.clone(), games::values(variant.id()), options)
+    let id = variant.id();
+    Engine::tuned(
+        variant.clone(),
+        games::values(id),
+        games::network(id),
+        options,
+    )
 }
 
 /// A match of two in a game.

@@ -1,7 +1,9 @@
 //! How often one may try to sign in: slowed by address, and by name. A name that others try is slowed for its owner
 //! too; recovery codes and passkeys are slowed by address alone, so that nobody can shut another out.
 
+use super::digest;
 use crate::limits::Network;
+use crate::limits::shared::{Shared, Spent};
 use governor::clock::DefaultClock;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
@@ -10,6 +12,7 @@ use play::names::account::reading;
 use std::hash::Hash;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
+use std::sync::{Arc, OnceLock};
 
 type Keyed<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
 
@@ -17,8 +20,11 @@ type Keyed<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
 #[derive(Debug)]
 pub struct Attempts {
     addresses: Option<Keyed<Network>>,
+    /// Names by the digests of their readings: somebody may type a password there.
     names: Option<Keyed<String>>,
     accounts: Option<Keyed<Network>>,
+    /// By which other nodes hear what is charged.
+    shared: OnceLock<Arc<Shared>>,
 }
 
 fn limiter<K: Hash + Eq + Clone>(quota: Option<Quota>) -> Option<Keyed<K>> {
@@ -34,22 +40,55 @@ impl Attempts {
             addresses: limiter(minute.map(Quota::per_minute)),
             names: limiter(minute.map(Quota::per_minute)),
             accounts: limiter(NonZeroU32::new(accounts_per_hour).map(Quota::per_hour)),
+            shared: OnceLock::new(),
         }
+    }
+
+    /// Tells other nodes from now on what is charged here.
+    pub(crate) fn share(&self, shared: Arc<Shared>) {
+        let _ = self.shared.set(shared);
+    }
+
+    /// Charges what another node has allowed. Where nothing is left nothing can be taken.
+    pub(crate) fn charge(&self, spent: &Spent) {
+        let _ = match spent {
+            Spent::Attempt(network) => self.addresses.as_ref().map(|l| l.check_key(network)),
+            Spent::Name(name) => self.names.as_ref().map(|l| l.check_key(name)),
+            Spent::Account(network) => self.accounts.as_ref().map(|l| l.check_key(network)),
+            _ => None,
+        };
+    }
+
+    fn check<K: Hash + Eq + Clone>(
+        &self,
+        what: &'static str,
+        limiter: &Option<Keyed<K>>,
+        key: K,
+        spent: fn(K) -> Spent,
+    ) -> bool {
+        let fits = check(what, limiter, &key);
+        if let (true, Some(_), Some(shared)) = (fits, limiter, self.shared.get()) {
+            shared.tell(spent(key));
+        }
+        fits
     }
 
     /// Whether an address may try to open something.
     pub fn by_address(&self, address: IpAddr) -> bool {
-        check("sign_ins", &self.addresses, &Network::of(address))
+        let network = Network::of(address);
+        self.check("sign_ins", &self.addresses, network, Spent::Attempt)
     }
 
     /// Whether an address may try a password for a name.
     pub fn by_name(&self, address: IpAddr, name: &str) -> bool {
-        self.by_address(address) && check("sign_ins", &self.names, &reading(name))
+        let name = || digest(&reading(name));
+        self.by_address(address) && self.check("sign_ins", &self.names, name(), Spent::Name)
     }
 
     /// Whether an address may make an account.
     pub fn account(&self, address: IpAddr) -> bool {
-        check("accounts", &self.accounts, &Network::of(address))
+        let network = Network::of(address);
+        self.check("accounts", &self.accounts, network, Spent::Account)
     }
 
     /// Forgets who has been quiet.

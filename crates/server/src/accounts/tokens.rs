@@ -154,6 +154,11 @@ impl Accounts {
         Ok(self.tokens.store.tokens(account).await?)
     }
 
+    /// Whether there is a token of this digest.
+    pub(super) async fn is_token(&self, digest: &str) -> Result<bool, Refused> {
+        Ok(self.tokens.store.token(digest).await?.is_some())
+    }
+
     /// Takes a token back: it opens nothing any more, and what it has opened ends. False if there is none.
     pub async fn take_token_back(&self, signed_in: &SignedIn, id: &str) -> Result<bool, Refused> {
         let account = &signed_in.account.id;

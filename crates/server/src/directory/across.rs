@@ -11,10 +11,10 @@ use crate::task::{Command, Handle};
 use bus::BusError;
 use bytes::Bytes;
 use futures_util::StreamExt;
-use metrics::counter;
+use metrics::{counter, histogram};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use store::nodes::{Claimed, Nodes};
 use store::{StoredGame, millis};
 use tokio::sync::oneshot;
@@ -267,6 +267,7 @@ impl Directory {
     }
 
     async fn hand_over(&self, game: &str, to: i64) {
+        let start = Instant::now();
         let Some(handle) = self.find_live(game) else {
             return;
         };
@@ -281,6 +282,9 @@ impl Directory {
             let ask = NodeAsk::Wake { game: game.into() };
             // If it does not take it now it does when somebody comes.
             let _ = self.ask_node(to, &ask).await;
+            let took = start.elapsed();
+            histogram!("husun_hand_over_seconds").record(took.as_secs_f64());
+            tracing::debug!(game, to, ?took, "handed over");
         }
     }
 

@@ -151,8 +151,9 @@ impl Thinker {
                     hash: self.hash,
                     ..Options::default()
                 };
-                let values = self.games.catalogue().values(variant);
-                Engine::tuned(variant.clone(), values, options)
+                let games = self.games.catalogue();
+                let (values, network) = (games.values(variant), games.network(variant));
+                Engine::tuned(variant.clone(), values, network, options)
             }
         };
         engines.push(engine);

@@ -281,7 +281,7 @@ pub async fn delete(
 ) -> Result<Response, Failure> {
     let signed_in = confirmed(&app, address, &visitor, given.password).await?;
     app.accounts.delete(signed_in).await?;
-    app.lobby.forget(&visitor.person.guest);
+    app.lobby.forget(&visitor.person.guest).await;
     app.tournaments.forget(&visitor.person.guest).await;
     app.directory.forget_deleted(&app.accounts);
     let visitor = visitor.leaves();
@@ -351,10 +351,9 @@ pub async fn take_made(
 ) -> Result<Response, Failure> {
     let given = credential(&answer)?;
     let name = answer.name.as_deref().unwrap_or_default();
-    let taken = app
-        .accounts
-        .take_made(&site(&parts)?, &answer.token, &given, name);
-    let (passkey, whom) = taken?;
+    let site = site(&parts)?;
+    let taken = app.accounts.take_made(&site, &answer.token, &given, name);
+    let (passkey, whom) = taken.await?;
     match whom {
         For::Name(name) => {
             may_register(&app, &visitor, address)?;

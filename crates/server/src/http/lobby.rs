@@ -13,9 +13,9 @@ use axum::response::{IntoResponse, Response};
 
 /// Who waits for an opponent.
 #[utoipa::path(get, path = "/api/lobby", responses((status = 200, body = Lobby), (status = 503, body = Refusal)))]
-pub async fn look(State(app): State<App>, visitor: Visitor) -> impl IntoResponse {
-    let lobby = app.lobby.look(&visitor.person.guest);
-    (visitor, axum::Json(lobby))
+pub async fn look(State(app): State<App>, visitor: Visitor) -> Result<Response, Failure> {
+    let lobby = app.lobby.look(&visitor.person.guest).await?;
+    Ok((visitor, axum::Json(lobby)).into_response())
 }
 
 /// People with an account who were here last, the latest first.

@@ -4,9 +4,10 @@ use super::{Failure, MAX_PGN};
 use crate::refusal::Reason;
 use crate::state::App;
 use crate::work::Share;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{StatusCode, header};
+use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 
 /// A long JSON body that has come and has not been read.
@@ -33,7 +34,7 @@ impl FromRequest<App> for LongJson {
         let declared = text(header::CONTENT_LENGTH).and_then(|n| n.parse().ok());
         // Texts under way count too: many that come slowly would fill the memory just as well.
         let held = app.memory.take(declared.unwrap_or(MAX_PGN).min(MAX_PGN))?;
-        match Bytes::from_request(request, app).await {
+        match Bytes::from_request(request.map(in_turns), app).await {
             Ok(bytes) => Ok(LongJson { bytes, _held: held }),
             Err(rejection) => Err(Failure::unread(
                 Reason::Malformed,
@@ -42,6 +43,15 @@ impl FromRequest<App> for LongJson {
             )),
         }
     }
+}
+
+/// A body of which others have their turn between two parts: copying one out of the connection takes a while.
+fn in_turns(body: Body) -> Body {
+    let parts = body.into_data_stream().then(|part| async move {
+        tokio::task::yield_now().await;
+        part
+    });
+    Body::from_stream(parts)
 }
 
 impl LongJson {

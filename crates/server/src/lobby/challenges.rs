@@ -211,8 +211,7 @@ impl Lobby {
                 self.tell_gone(&row, Some(DeclineReason::No));
             }
         }
-        self.keep_apart(&person.guest, &other.id);
-        Ok(())
+        self.keep_apart(&person.guest, &other.id).await
     }
 
     /// Takes that back.

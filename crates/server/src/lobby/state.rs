@@ -1,4 +1,4 @@
-//! Who is in the lobby and who waits there: what is so now, and what has changed since it was told. Nothing here waits
+//! Who waits in the lobby: what is so now, and what has changed since it was told. Nothing here waits
 //! for anything; whoever is taken out for a game is out before another can be paired with the same person.
 
 use crate::wire;
@@ -59,54 +59,29 @@ pub enum NoRoom {
     All,
 }
 
-#[derive(Debug)]
-struct Presence {
-    sockets: usize,
-    /// Since when there is none, or since when the seek waits for its maker to come.
-    gone: Option<Instant>,
-}
-
 /// The lobby.
 #[derive(Debug, Default)]
 pub struct State {
     /// The longest waiting first.
     seeks: Vec<Waiting>,
-    people: HashMap<String, Presence>,
-    here: usize,
+    /// Makers of seeks who are not here, since when.
+    absent: HashMap<String, Instant>,
     /// Number of the last change that was told.
     n: u64,
     added: HashSet<String>,
     gone: Vec<String>,
-    told_here: usize,
+    /// How many were told to be here last.
+    told_here: Option<usize>,
 }
 
 impl State {
-    /// Somebody has come, by one more socket.
-    pub fn enter(&mut self, guest: &str) {
-        let presence = self.people.entry(guest.into()).or_insert(Presence {
-            sockets: 0,
-            gone: None,
-        });
-        self.here += usize::from(presence.sockets == 0);
-        presence.sockets += 1;
-        presence.gone = None;
-    }
-
-    /// One socket of somebody has gone.
-    pub fn leave(&mut self, guest: &str, now: Instant) {
-        let Some(presence) = self.people.get_mut(guest) else {
-            return;
-        };
-        presence.sockets = presence.sockets.saturating_sub(1);
-        if presence.sockets == 0 && presence.gone.is_none() {
-            presence.gone = Some(now);
-            self.here -= 1;
+    /// An empty lobby whose changes are numbered from here: higher than those of any before, so that whoever knows
+    /// another one sees that changes are missing.
+    pub fn beginning_at(n: u64) -> State {
+        State {
+            n,
+            ..State::default()
         }
-    }
-
-    /// Whether somebody is here.
-    pub fn is_here(&self, guest: &str) -> bool {
-        self.people.get(guest).is_some_and(|p| p.sockets > 0)
     }
 
     /// The one who fits best: whose rating is nearest, and of those who has waited longest; with all that they can play
@@ -134,21 +109,14 @@ impl State {
         self.seeks.iter().find(|seek| seek.id == id)
     }
 
-    /// Has a seek wait.
-    pub fn add(&mut self, seek: Waiting, now: Instant) -> Result<(), NoRoom> {
+    /// Has a seek wait, whose maker has time to come.
+    pub fn add(&mut self, seek: Waiting) -> Result<(), NoRoom> {
         let own = |w: &&Waiting| !w.kept && w.person.guest == seek.person.guest;
         if !seek.kept && self.seeks.iter().filter(own).count() >= EACH {
             return Err(NoRoom::Own);
         }
         if self.seeks.len() >= MOST {
             return Err(NoRoom::All);
-        }
-        if !seek.kept {
-            let presence = self.people.entry(seek.person.guest.clone());
-            presence.or_insert(Presence {
-                sockets: 0,
-                gone: Some(now),
-            });
         }
         self.added.insert(seek.id.clone());
         let at = self.seeks.partition_point(|w| w.made_ms <= seek.made_ms);
@@ -198,47 +166,62 @@ impl State {
         }
     }
 
-    /// Takes out seeks whose makers are gone for too long or whose time is over.
-    pub fn sweep(&mut self, now: Instant, now_ms: i64) {
-        let people = std::mem::take(&mut self.people);
-        let waits = |guest: &str| {
-            let gone = people.get(guest).map(|p| p.gone);
-            gone.is_some_and(|gone| gone.is_none_or(|since| now.duration_since(since) < GRACE))
+    /// Takes out seeks whose makers are gone for too long or whose time is over. Whether somebody is here is asked each
+    /// time: who goes and comes again in between was never gone.
+    pub fn sweep(&mut self, now: Instant, now_ms: i64, is_here: impl Fn(&str) -> bool) {
+        let makers = self.seeks.iter().filter(|seek| !seek.kept);
+        let away = makers.map(|seek| seek.person.guest.as_str());
+        let away: HashSet<&str> = away.filter(|guest| !is_here(guest)).collect();
+        self.absent.retain(|guest, _| away.contains(guest.as_str()));
+        for guest in away {
+            self.absent.entry(guest.into()).or_insert(now);
+        }
+        let absent = std::mem::take(&mut self.absent);
+        let gone = |guest: &str| {
+            let since = absent.get(guest);
+            since.is_some_and(|since| now.duration_since(*since) >= GRACE)
         };
         let over =
-            |seek: &Waiting| seek.until_ms <= now_ms || !seek.kept && !waits(&seek.person.guest);
+            |seek: &Waiting| seek.until_ms <= now_ms || !seek.kept && gone(&seek.person.guest);
         self.remove_all(over);
-        self.people = people;
-        self.people
-            .retain(|_, p| p.gone.is_none_or(|since| now.duration_since(since) < GRACE));
+        self.absent = absent;
     }
 
     /// All that waits, as it was told last; who comes now is told what changes from here on.
-    pub fn list(&self, guest: &str, show: impl Fn(&Waiting) -> wire::Seek) -> wire::Lobby {
+    pub fn list(
+        &self,
+        guest: &str,
+        here: usize,
+        show: impl Fn(&Waiting) -> wire::Seek,
+    ) -> wire::Lobby {
         let own = self.seeks.iter().filter(|s| s.person.guest == guest);
         let own: Vec<String> = own.map(|s| s.id.clone()).collect();
         wire::Lobby {
             n: self.n,
             own,
             seeks: self.seeks.iter().take(SHOWN).map(show).collect(),
-            here: self.here as u32,
+            here: here as u32,
         }
     }
 
     /// What has changed since it was told last; nothing if nothing has.
-    pub fn change(&mut self, show: impl Fn(&Waiting) -> wire::Seek) -> Option<wire::LobbyChange> {
-        if self.added.is_empty() && self.gone.is_empty() && self.here == self.told_here {
+    pub fn change(
+        &mut self,
+        here: usize,
+        show: impl Fn(&Waiting) -> wire::Seek,
+    ) -> Option<wire::LobbyChange> {
+        if self.added.is_empty() && self.gone.is_empty() && self.told_here == Some(here) {
             return None;
         }
         self.n += 1;
-        self.told_here = self.here;
+        self.told_here = Some(here);
         let added = std::mem::take(&mut self.added);
         let new = self.seeks.iter().filter(|seek| added.contains(&seek.id));
         Some(wire::LobbyChange {
             n: self.n,
             added: new.map(show).collect(),
             gone: std::mem::take(&mut self.gone),
-            here: self.here as u32,
+            here: here as u32,
         })
     }
 }

@@ -60,9 +60,9 @@ fn shown(seek: &Waiting) -> wire::Seek {
 
 #[test]
 fn the_nearest_is_paired_and_nobody_with_himself() -> Result<(), Box<dyn Error>> {
-    let (games, now) = (Games::default(), Instant::now());
+    let games = Games::default();
     let mut state = State::default();
-    let add = |state: &mut State, seek| state.add(seek, now).map_err(|e| format!("{e:?}"));
+    let add = |state: &mut State, seek| state.add(seek).map_err(|e| format!("{e:?}"));
     add(&mut state, waiting("far", "ann", 1900)?)?;
     add(&mut state, waiting("near", "bob", 1600)?)?;
     add(&mut state, waiting("later", "eve", 1600)?)?;
@@ -89,67 +89,68 @@ fn who_has_gone_does_not_wait() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let at = |s| start + Duration::from_secs(s);
     let mut state = State::default();
-    state.enter("ann");
-    state.enter("ann");
     for seek in [waiting("one", "ann", 1500)?, waiting("two", "bob", 1500)?] {
-        state.add(seek, start).map_err(|e| format!("{e:?}"))?;
+        state.add(seek).map_err(|e| format!("{e:?}"))?;
     }
     let kept = Waiting {
         kept: true,
         until_ms: 50,
         ..waiting("kept", "bob", 1500)?
     };
-    state.add(kept, start).map_err(|e| format!("{e:?}"))?;
+    state.add(kept).map_err(|e| format!("{e:?}"))?;
     let ids = |state: &State| -> Vec<String> {
-        let list = state.list("ann", shown).seeks;
+        let list = state.list("ann", 1, shown).seeks;
         list.into_iter().map(|seek| seek.id).collect()
     };
-    // Bob never comes; one of Ann's two pages stays.
-    state.leave("ann", at(1));
-    state.sweep(at(20), 0);
+    let ann = |guest: &str| guest == "ann";
+    let nobody = |_: &str| false;
+    // Bob never comes.
+    state.sweep(at(1), 0, ann);
+    state.sweep(at(15), 0, ann);
+    assert_eq!(ids(&state), ["one", "two", "kept"], "he may come yet");
+    state.sweep(at(16), 0, ann);
     assert_eq!(ids(&state), ["one", "kept"]);
-    state.leave("ann", at(30));
-    state.sweep(at(40), 0);
+    state.sweep(at(30), 0, nobody);
+    state.sweep(at(40), 0, nobody);
     assert_eq!(ids(&state), ["one", "kept"], "her page is loaded anew");
-    state.enter("ann");
-    state.leave("ann", at(50));
-    state.sweep(at(70), 0);
+    state.sweep(at(41), 0, ann);
+    state.sweep(at(50), 0, nobody);
+    state.sweep(at(64), 0, nobody);
+    assert_eq!(ids(&state), ["one", "kept"], "she was here in between");
+    state.sweep(at(65), 0, nobody);
     assert_eq!(ids(&state), ["kept"]);
-    state.sweep(at(71), 50);
+    state.sweep(at(71), 50, nobody);
     assert!(ids(&state).is_empty());
     Ok(())
 }
 
 #[test]
 fn changes_add_up_to_the_list() -> Result<(), Box<dyn Error>> {
-    let now = Instant::now();
-    let mut state = State::default();
-    assert_eq!(state.change(shown), None);
-    state.enter("ann");
+    let mut state = State::beginning_at(70);
+    // Whoever knows another lobby sees that there is a gap.
+    assert_eq!(state.change(0, shown).map(|change| change.n), Some(71));
+    assert_eq!(state.change(0, shown), None);
     state
-        .add(waiting("a", "ann", 1500)?, now)
+        .add(waiting("a", "ann", 1500)?)
         .map_err(|e| format!("{e:?}"))?;
-    let list = state.list("ann", shown);
-    assert_eq!((list.n, list.own, list.here), (0, vec!["a".to_owned()], 1));
-    let change = state.change(shown).ok_or("no change")?;
-    assert_eq!((change.n, change.added.len(), change.here), (1, 1, 1));
+    let list = state.list("ann", 1, shown);
+    assert_eq!((list.n, list.own, list.here), (71, vec!["a".to_owned()], 1));
+    let change = state.change(1, shown).ok_or("no change")?;
+    assert_eq!((change.n, change.added.len(), change.here), (72, 1, 1));
     // One that comes and goes between is not told of.
     state
-        .add(waiting("b", "bob", 1500)?, now)
+        .add(waiting("b", "bob", 1500)?)
         .map_err(|e| format!("{e:?}"))?;
     state.remove("b");
     state.remove("a");
-    let change = state.change(shown).ok_or("no change")?;
-    assert_eq!((change.n, change.gone), (2, vec!["a".to_owned()]));
-    assert_eq!(state.change(shown), None);
+    let change = state.change(1, shown).ok_or("no change")?;
+    assert_eq!((change.n, change.gone), (73, vec!["a".to_owned()]));
+    assert_eq!(state.change(1, shown), None);
     for n in 0..8 {
         let seek = waiting(&format!("s{n}"), "ann", 1500)?;
-        state.add(seek, now).map_err(|e| format!("{e:?}"))?;
+        state.add(seek).map_err(|e| format!("{e:?}"))?;
     }
-    assert_eq!(
-        state.add(waiting("more", "ann", 1500)?, now),
-        Err(NoRoom::Own)
-    );
+    assert_eq!(state.add(waiting("more", "ann", 1500)?), Err(NoRoom::Own));
     assert_eq!(state.remove_present("ann").len(), 8);
     Ok(())
 }

@@ -1,16 +1,29 @@
-//! What follows from an act: sockets end, games are told. What could not be told is told after the next start.
+//! What follows from an act: sockets end, games are told, other nodes hear of it. What could not be told is told after the
+//! next start.
 
 use super::acts::Follows;
 use super::{Live, Moderation};
+use crate::leading;
 use crate::refusal::{Reason, Refused};
 use crate::services::wall_ms;
 use crate::task::messages::Ask;
+use bus::Listener;
+use bytes::Bytes;
 use play::table::with_name;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use store::moderation::Resign;
 
 /// How often it is looked whether something is to be told that nobody has spoken of.
 const LOOK: Duration = Duration::from_secs(60);
+/// Where nodes are told that something else holds.
+pub(super) const TOLD: &str = "moderation";
+/// How often a node looks what others have changed of which it has not heard.
+const LOOK_AT_OTHERS: Duration = Duration::from_secs(5);
+/// Longest wait for what others have done to hold, looked at so often.
+const SETTLE: Duration = Duration::from_secs(1);
+const SETTLING: u32 = 50;
 /// Pause after something went wrong.
 const AGAIN: Duration = Duration::from_secs(2);
 
@@ -23,7 +36,7 @@ impl Moderation {
             Follows::Gone(person, sessions) => {
                 self.inner.accounts.tell_ended(sessions.clone());
                 if let Some(live) = &self.inner.live {
-                    live.lobby.forget(person);
+                    live.lobby.forget(person).await;
                 }
             }
             Follows::WatchersLine(game, n) => {
@@ -41,30 +54,68 @@ impl Moderation {
         }
     }
 
-    /// Tells games what they do not know yet, and has announcements come and go, for as long as the server runs.
+    /// Has what all nodes have done hold here, announcements come and go, and games told, for as long as the server runs.
     pub async fn keep(self) {
         let Some(live) = &self.inner.live else { return };
-        let mut read = true;
+        let services = live.directory.services();
+        let listener: Arc<dyn Listener> = Arc::new(Nodes(self.clone()));
+        let _changes = match services.is_alone() {
+            true => None,
+            // Until it hears of changes it looks for them.
+            false => services.bus.subscribe(TOLD, listener).await.ok(),
+        };
+        let _heard = self.inner.waits.follow(services).await;
+        let tells = leading::while_leading(services.clone(), || self.tell_ever(live));
+        tokio::join!(self.hold(services.is_alone()), tells);
+    }
+
+    /// Has hold what is stored, as its time comes.
+    async fn hold(&self, alone: bool) {
+        let inner = &self.inner;
         loop {
-            let told = async {
-                if !read {
-                    self.read().await?;
+            let heard = inner.heard.load(Relaxed);
+            let mut longest = if alone { LOOK } else { LOOK_AT_OTHERS };
+            if !alone || !self.is_settled() {
+                match self.read().await {
+                    Ok(()) => inner.known.store(heard, Relaxed),
+                    Err(refused) => {
+                        longest = AGAIN;
+                        tracing::warn!(message = %refused.message, "what moderators have done is read again");
+                    }
                 }
-                self.tell_all(live).await
-            };
-            let told = told.await;
-            if let Err(refused) = &told {
-                tracing::warn!(message = %refused.message, "games are told later of what moderators do");
             }
-            read = told.is_ok();
-            let longest = if read { LOOK } else { AGAIN };
             let now_ms = wall_ms();
-            let next = self.inner.bans.pass(now_ms);
-            let wait = next.map_or(longest, |at| {
+            let wait = inner.bans.pass(now_ms).map_or(longest, |at| {
                 let ms = u64::try_from(at - now_ms).unwrap_or_default();
                 Duration::from_millis(ms).min(longest)
             });
-            let _ = tokio::time::timeout(wait, self.inner.waits.notified()).await;
+            let _ = tokio::time::timeout(wait, inner.changed.notified()).await;
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        self.inner.heard.load(Relaxed) == self.inner.known.load(Relaxed)
+    }
+
+    /// Waits, for a moment, until what other nodes have done holds here.
+    pub async fn settled(&self) {
+        for _ in 0..SETTLING {
+            if self.is_settled() {
+                return;
+            }
+            tokio::time::sleep(SETTLE / SETTLING).await;
+        }
+    }
+
+    /// Tells games what they do not know yet.
+    async fn tell_ever(&self, live: &Live) {
+        loop {
+            let told = self.tell_all(live).await;
+            if let Err(refused) = &told {
+                tracing::warn!(message = %refused.message, "games are told later of what moderators do");
+            }
+            let longest = if told.is_ok() { LOOK } else { AGAIN };
+            self.inner.waits.wait(longest).await;
         }
     }
 
@@ -114,5 +165,20 @@ impl Moderation {
             live.directory.tell_live(&game, &Ask::ReadAnew).await;
         }
         Ok(())
+    }
+}
+
+/// Hears that another node has changed what holds.
+struct Nodes(Moderation);
+
+impl Listener for Nodes {
+    fn hear(&self, _: &Bytes) -> bool {
+        self.0.inner.heard.fetch_add(1, Relaxed);
+        self.0.inner.changed.notify_one();
+        true
+    }
+
+    fn missed(&self) {
+        self.hear(&Bytes::new());
     }
 }

@@ -85,6 +85,11 @@ pub(super) const FIGURES: &[(&str, Kind, &str)] = &[
     ),
     ("husun_games_made_total", Counter, "Games made"),
     (
+        "husun_hand_over_seconds",
+        Times,
+        "How long it takes to hand a game to another node",
+    ),
+    (
         "husun_heartbeats_missed_total",
         Counter,
         "Heartbeats of this node that could not be stored in time",

@@ -2,7 +2,6 @@
 //! may be in.
 
 use super::Session;
-use super::lobby::Texts;
 use crate::refusal::{Reason, Refused, refused};
 use crate::state::App;
 use crate::watching::{BOARDS, mutes_told};
@@ -11,7 +10,7 @@ use bus::{Listener, Subscription};
 use bytes::Bytes;
 use play::table::Person;
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 impl Session {
     /// Watches boards instead of those before.
@@ -20,7 +19,7 @@ impl Session {
             let message = format!("{} boards, expected at most {BOARDS}", games.len());
             return Err(refused(Reason::Limit, message));
         }
-        let listener: Arc<dyn Listener> = Arc::new(Texts(self.outbox.clone()));
+        let listener = self.texts();
         let before = std::mem::take(&mut self.boards);
         let watching = &self.app.watching;
         let (places, boards, gone) = watching.watch(games, before, &listener).await?;
@@ -32,10 +31,13 @@ impl Session {
 }
 
 /// Those whom the one at a socket does not want to read, as far as there can be any.
-pub(super) struct Mutes(Option<(watch::Receiver<Vec<String>>, Subscription)>);
+pub(super) struct Mutes {
+    people: Option<(watch::Receiver<Vec<String>>, Subscription)>,
+    missed: Arc<Notify>,
+}
 
 /// Takes over whom somebody does not want to read.
-struct Taken(watch::Sender<Vec<String>>);
+struct Taken(watch::Sender<Vec<String>>, Arc<Notify>);
 
 impl Listener for Taken {
     fn hear(&self, message: &Bytes) -> bool {
@@ -44,17 +46,24 @@ impl Listener for Taken {
         }
         true
     }
+
+    fn missed(&self) {
+        self.1.notify_one();
+    }
 }
 
 impl Mutes {
-    /// Those of a person, who is listened to before the storage is asked.
-    pub async fn of(app: &App, person: &Person) -> Result<Mutes, Refused> {
+    /// Those of a person, who is listened to before the storage is asked. It is told where something may be missed.
+    pub async fn of(app: &App, person: &Person, missed: Arc<Notify>) -> Result<Mutes, Refused> {
         if !person.account {
-            return Ok(Mutes(None));
+            return Ok(Mutes {
+                people: None,
+                missed,
+            });
         }
         let (taken, people) = watch::channel(Vec::new());
         let bus = &app.directory.services().bus;
-        let taken = Arc::new(Taken(taken));
+        let taken = Arc::new(Taken(taken, missed.clone()));
         let subject = mutes_told(&person.guest);
         let place = bus.subscribe(&subject, taken.clone());
         let busy = |_| refused(Reason::Busy, "the server is too busy; try again");
@@ -67,18 +76,26 @@ impl Mutes {
             }
             first
         });
-        Ok(Mutes(Some((people, place))))
+        Ok(Mutes {
+            people: Some((people, place)),
+            missed,
+        })
+    }
+
+    /// Told when something may have been missed.
+    pub fn missed(&self) -> Arc<Notify> {
+        self.missed.clone()
     }
 
     /// As they are.
     pub fn now(&mut self) -> Vec<String> {
-        let people = self.0.as_mut();
+        let people = self.people.as_mut();
         people.map_or_else(Vec::new, |(people, _)| people.borrow_and_update().clone())
     }
 
     /// Waits until they are others.
     pub async fn changed(&mut self) -> Vec<String> {
-        let Some((people, _)) = &mut self.0 else {
+        let Some((people, _)) = &mut self.people else {
             return std::future::pending().await;
         };
         match people.changed().await {

@@ -337,25 +337,45 @@ impl GameSide {
     /// A question was not answered. A move is asked again of whoever owns the game next: one that was stored is not played
     /// twice. Whether anything else was done the game shows.
     fn unanswered(&mut self, question: Question) -> Result<(), GameGone> {
-        let repeats = match &question.ask {
-            Ask::Act { deed, .. } => matches!(deed, Deed::Move { .. } | Deed::Accept { .. }),
-            _ => false,
-        };
-        if repeats {
-            self.questions.push_front(question);
-        } else if matches!(question.ask, Ask::Act { .. }) && !self.directory.is_alone() {
-            self.outbox.tell(&ServerMessage::Refused {
+        if !self.directory.is_alone() {
+            self.set_aside(question);
+        }
+        self.seek(Duration::ZERO)
+    }
+
+    fn set_aside(&mut self, question: Question) {
+        match &question.ask {
+            Ask::Act {
+                deed: Deed::Move { .. } | Deed::Accept { .. },
+                ..
+            } => self.questions.push_front(question),
+            Ask::Act { .. } => self.outbox.tell(&ServerMessage::Refused {
                 of: question.of.into(),
                 code: Reason::Busy.code().into(),
                 message: "the game has just moved within the server; look whether that was done"
                     .into(),
-            });
+            }),
+            _ => {}
         }
-        self.seek()
     }
 
-    /// Looks for the game's owner: it has gone, or cannot be reached. Where a server runs alone there is no other.
-    fn seek(&mut self) -> Result<(), GameGone> {
+    /// Something that the game has told may have been lost on its way from another node: it is told anew, to some sooner and to
+    /// others later.
+    pub fn missed(&mut self) -> Result<(), GameGone> {
+        let here = self.members.borrow().boot;
+        match &self.presence {
+            Some(presence) if presence.owner != here => {
+                counter!("husun_bus_gaps_total").increment(1);
+                let share = rand::random_range(0..1000);
+                self.seek(AGAIN[1] * share / 1000)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Looks after a while for the game's owner: it has gone, or cannot be reached. Where a server runs alone there is no
+    /// other.
+    fn seek(&mut self, wait: Duration) -> Result<(), GameGone> {
         if self.directory.is_alone() || self.directory.is_closing() {
             return Err(GameGone);
         }
@@ -368,24 +388,17 @@ impl GameSide {
         }
         (presence.joined, presence.handle) = (None, None);
         presence.early.clear();
-        // What waits for an answer is lost, unless it is a move.
-        if let Some((question, _)) = self.asking.take()
-            && matches!(
-                &question.ask,
-                Ask::Act {
-                    deed: Deed::Move { .. },
-                    ..
-                }
-            )
-        {
-            self.questions.push_front(question);
+        let game = presence.id.clone();
+        // What waits for an answer waits in vain, unless it was asked of the game before.
+        if let Some((question, _)) = self.asking.take_if(|(asked, _)| asked.game == game) {
+            self.set_aside(question);
         }
         self.questions.retain(|question| question.of != "join");
         self.seeking = Some(Seeking {
             since: Instant::now(),
             pause: AGAIN[0],
             told: false,
-            search: search(&self.directory, &presence.id, Duration::ZERO),
+            search: search(&self.directory, &game, wait),
         });
         Ok(())
     }
@@ -437,7 +450,7 @@ impl GameSide {
         }
         if members.boot != presence.node || !members.has(presence.owner) {
             counter!("husun_owners_lost_total").increment(1);
-            return self.seek();
+            return self.seek(Duration::ZERO);
         }
         Ok(())
     }
@@ -476,7 +489,7 @@ impl GameSide {
             return Ok(None);
         }
         if told.to == Audience::Gone {
-            return self.seek().map(|()| None);
+            return self.seek(Duration::ZERO).map(|()| None);
         }
         if told.n > joined.told + 1 {
             // Something was lost on its way.

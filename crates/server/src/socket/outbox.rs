@@ -20,6 +20,8 @@ pub enum Item {
     Text(Utf8Bytes),
     /// What its game tells all who are there, over the bus.
     Told(Bytes),
+    /// Something of that may have been lost.
+    Missed,
 }
 
 impl Item {
@@ -27,6 +29,7 @@ impl Item {
         match self {
             Item::Text(text) => text.len(),
             Item::Told(message) => message.len(),
+            Item::Missed => 0,
         }
     }
 }
@@ -117,6 +120,10 @@ impl Outbox {
 impl Listener for Outbox {
     fn hear(&self, message: &Bytes) -> bool {
         self.put(Item::Told(message.clone()))
+    }
+
+    fn missed(&self) {
+        self.put(Item::Missed);
     }
 }
 

@@ -137,6 +137,7 @@ async fn sit(
                 item = outgoing.next() => match item {
                     Ok(Item::Text(text)) => Ok(Some(text)),
                     Ok(Item::Told(message)) => side.told(&message),
+                    Ok(Item::Missed) => side.missed().map(|()| None),
                     Err(TooSlow) => return,
                 },
                 reply = side.answered() => match side.take(reply) {

@@ -1,9 +1,9 @@
-//! A tournament in memory: what is stored of it, who has its page open, and which games are still to be made.
+//! A tournament in memory: what is stored of it, and which games are still to be made.
 
 use crate::refusal::{Reason, Refused, refused};
 use play::tournament::{Event, Phase, Plan, Standing, Tournament};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use store::tournaments::{TitleRow, TournamentEvent, TournamentRow, TournamentWrite};
@@ -18,11 +18,12 @@ pub(super) struct Live {
     /// Held by who changes it.
     pub gate: tokio::sync::Mutex<()>,
     now: Mutex<Arc<Tournament>>,
-    here: Mutex<HashMap<String, usize>>,
     names: Mutex<Names>,
     unmade: Mutex<Vec<String>>,
     standings: Mutex<Option<(u64, Arc<Vec<Standing>>)>>,
-    stale: AtomicBool,
+    /// How often it came into doubt what is stored, and how often of that it was read again.
+    doubts: AtomicU64,
+    settled: AtomicU64,
     doubtful: AtomicBool,
     /// Whether those who have joined were told that it starts.
     announced: AtomicBool,
@@ -65,14 +66,14 @@ impl Live {
             maker: row.maker,
             gate: tokio::sync::Mutex::default(),
             now: Mutex::new(Arc::new(tournament)),
-            here: Mutex::default(),
             names: Mutex::new(Names {
                 since: Instant::now(),
                 known: HashMap::new(),
             }),
             unmade: Mutex::new(unmade),
             standings: Mutex::default(),
-            stale: AtomicBool::new(false),
+            doubts: AtomicU64::new(0),
+            settled: AtomicU64::new(0),
             doubtful: AtomicBool::new(false),
             announced: AtomicBool::new(false),
         }
@@ -83,10 +84,15 @@ impl Live {
         locked(&self.now).clone()
     }
 
-    /// Takes over what is stored now.
+    /// Takes over what this node has stored.
     pub fn set(&self, tournament: Tournament) {
         *locked(&self.now) = Arc::new(tournament);
-        self.stale.store(false, Relaxed);
+    }
+
+    /// Takes over what was read when there had been so many doubts.
+    pub fn renew(&self, doubts: u64, tournament: Tournament) {
+        self.set(tournament);
+        self.settled.store(doubts, Relaxed);
     }
 
     /// Who stands where, reckoned once.
@@ -103,13 +109,19 @@ impl Live {
         (now, standings)
     }
 
-    /// What was written last may be stored or not.
+    /// What is stored may be something else.
     pub fn doubt(&self) {
-        self.stale.store(true, Relaxed);
+        self.doubts.fetch_add(1, Relaxed);
+    }
+
+    /// How many doubts there were, if it is in doubt.
+    pub fn doubts(&self) -> Option<u64> {
+        let doubts = self.doubts.load(Relaxed);
+        (doubts != self.settled.load(Relaxed)).then_some(doubts)
     }
 
     pub fn is_stale(&self) -> bool {
-        self.stale.load(Relaxed)
+        self.doubts().is_some()
     }
 
     /// Games that were to be made may be there or not.
@@ -129,30 +141,17 @@ impl Live {
         self.announced.store(true, Relaxed);
     }
 
-    pub fn enter(&self, guest: &str) {
-        *locked(&self.here).entry(guest.into()).or_default() += 1;
-    }
-
-    pub fn leave(&self, guest: &str) {
-        let mut here = locked(&self.here);
-        if let Some(pages) = here.get_mut(guest) {
-            *pages -= 1;
-            if *pages == 0 {
-                here.remove(guest);
-            }
-        }
-    }
-
-    pub fn is_here(&self, guest: &str) -> bool {
-        locked(&self.here).contains_key(guest)
-    }
-
     pub fn unmade(&self) -> Vec<String> {
         locked(&self.unmade).clone()
     }
 
     pub fn to_make(&self, games: impl Iterator<Item = String>) {
-        locked(&self.unmade).extend(games);
+        let mut unmade = locked(&self.unmade);
+        for game in games {
+            if !unmade.contains(&game) {
+                unmade.push(game);
+            }
+        }
     }
 
     pub fn made(&self, games: &[String]) {

@@ -1,7 +1,7 @@
 //! Tournaments as people see them.
 
-use super::Tournaments;
 use super::live::{Live, read_plan};
+use super::{Tournaments, is_past};
 use crate::lobby::game_shown;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::wall_ms;
@@ -84,9 +84,13 @@ impl Tournaments {
         person: &Person,
         before: Option<&str>,
     ) -> Result<wire::Tournaments, Refused> {
-        let mut open: Vec<TournamentCard> = self
-            .all_live()
+        let all = self.all_live();
+        for live in &all {
+            self.freshened(live).await?;
+        }
+        let mut open: Vec<TournamentCard> = all
             .iter()
+            .filter(|live| !is_past(live))
             .map(|live| self.card_of(live))
             .collect();
         open.sort_by(|one, other| (one.starts_ms, &one.id).cmp(&(other.starts_ms, &other.id)));

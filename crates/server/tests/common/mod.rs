@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test uses its part
 
 pub mod browser;
+pub mod cluster;
 pub mod operator;
 pub mod people;
 pub mod watch;

@@ -28,3 +28,10 @@ pub async fn seek(browser: &mut Browser, wish: Value) -> Fallible<SeekMade> {
     assert_eq!(answer.status, 201, "{}", answer.body);
     answer.json()
 }
+
+/// A number that nobody else gets in this process.
+pub fn number() -> usize {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(1, Relaxed)
+}

@@ -81,6 +81,29 @@ pub(super) async fn contract(store: &SqlStore, tag: &str) -> Tested {
         store.history(&bob, "chess", "blitz", 10).await?,
         std::slice::from_ref(&changes[1])
     );
+    // Another node has rated another game meanwhile: this one waits on, and neither rating changes.
+    let other = format!("{tag}rated2");
+    one(store, made(&other)).await??;
+    let over = GameWrite {
+        game: other.clone(),
+        ..end.clone()
+    };
+    one(store, over).await??;
+    let late = [
+        rating(&ann, 1700.0, 200.0, 2),
+        rating(&bob, 1300.0, 200.0, 1),
+    ];
+    let changes = [
+        change(&other, &late[0], 1612.5),
+        change(&other, &late[1], 1500.0),
+    ];
+    assert!(!store.rate(&other, &late, &changes).await?);
+    assert_eq!(store.ratings(&ann).await?, ratings[..1]);
+    assert!(
+        store.to_rate(1000).await?.iter().any(|t| t.game == other),
+        "it waits no more"
+    );
+    store.leave_unrated(&other).await?;
     // The same end again, whose answer was lost, does not bring it back.
     let again = one(store, end).await?;
     assert!(again.is_ok(), "{again:?}");

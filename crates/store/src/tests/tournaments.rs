@@ -78,7 +78,9 @@ pub(super) async fn contract(store: &SqlStore, tag: &str) -> Tested {
         matches!(refused, Err(StoreError::Conflict { seq: 2, .. })),
         "{refused:?}"
     );
-    assert_eq!(store.tournament_events(&cup.id).await?, began.events);
+    assert_eq!(store.tournament_events(&cup.id, 0).await?, began.events);
+    let last = store.tournament_events(&cup.id, 1).await?;
+    assert_eq!(last, began.events[1..]);
     assert_eq!(waiting().await?.len(), 1);
     let found = store.tournament(&cup.id).await?.ok_or("gone")?;
     assert_eq!((found.phase.as_str(), found.people), ("running", 1));
@@ -105,6 +107,18 @@ pub(super) async fn contract(store: &SqlStore, tag: &str) -> Tested {
         over.titles.first()
     );
     assert_eq!(ours(store.open_tournaments().await?), [&*open.id]);
+    // Who comes late with what is known does not bring it back.
+    let late = TournamentWrite {
+        events: Vec::new(),
+        known: vec![game.game.clone()],
+        ..began.clone()
+    };
+    store.write_tournament(&late).await?;
+    let found = store.tournament(&cup.id).await?.ok_or("gone")?;
+    assert_eq!((found.phase.as_str(), found.ended_ms), ("over", Some(9000)));
+    let now = store.tournaments_now().await?;
+    assert!(now.contains(&(open.id.clone(), 0)), "{now:?}");
+    assert!(now.iter().all(|(id, _)| *id != cup.id), "{now:?}");
     // One more can be made now.
     assert!(store.make_tournament(&row("third", 1), 2).await?);
 
@@ -117,6 +131,7 @@ pub(super) async fn contract(store: &SqlStore, tag: &str) -> Tested {
         assert!(store.make_tournament(&past, 1).await?);
         let ends = TournamentWrite {
             id: past.id.clone(),
+            events: vec![event(1, "off")],
             phase: "cancelled".into(),
             ended_ms: Some(starts_ms),
             ..TournamentWrite::default()

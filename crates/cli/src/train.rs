@@ -1,0 +1,183 @@
+//! `husun train`: finds the weights of a network for a game from the positions that `husun datagen` has made
+//! (`docs/networks.md`).
+
+use crate::play::timed_game::today;
+use crate::progress::Progress;
+use anyhow::{Context, Result};
+use clap::Args;
+use engine::network::{Network, Origin};
+use games::Catalogue;
+use husun::Variant;
+use std::fs::File;
+use std::io::{BufReader, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use training::data::{Reader, Settings as Played};
+use training::train::{self, Collection, Settings};
+
+/// Train a network for the engine on positions of a game
+///
+/// A network of one of your own games is written beside its file, where every command reads it.
+#[derive(Args)]
+pub struct Options {
+    /// Id of the game
+    game: String,
+    /// Files of positions, from `husun datagen`; if none is given, ID.positions
+    #[arg(long, value_name = "FILE")]
+    data: Vec<PathBuf>,
+    /// Where the network is written. If not given, that of a game of your own is written beside its file, as
+    /// GAME.network.bin, and that of another game as ID/network.bin
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Hidden units: a multiple of 16 from 16 to 256
+    #[arg(long, default_value_t = 64)]
+    hidden: usize,
+    /// Passes over all positions
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    epochs: u16,
+    /// Positions for each step
+    #[arg(long, value_name = "POSITIONS", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    batch: u32,
+    /// Learning rate at the beginning
+    #[arg(long, default_value_t = 0.002, value_parser = rate)]
+    rate: f32,
+    /// How much the result of the game counts, in hundredths; the rest is what the search thought of the position
+    #[arg(long, value_name = "PERCENT", default_value_t = 25, value_parser = clap::value_parser!(u8).range(0..=100))]
+    result: u8,
+    /// Seed of the first weights and of the order of the positions
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// Draw how the error falls, as SVG
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+fn rate(text: &str) -> Result<f32, String> {
+    let rate = text.parse().ok().filter(|rate| *rate > 0.0 && *rate <= 1.0);
+    rate.ok_or_else(|| "expected a number above 0, at most 1".into())
+}
+
+/// Reads, trains and writes.
+pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
+    let variant = games.game(&options.game)?;
+    let files = match options.data.is_empty() {
+        true => &[PathBuf::from(format!("{}.positions", variant.id()))][..],
+        false => &options.data,
+    };
+    let mut collection = Collection::new(&variant);
+    let mut played = Vec::new();
+    for file in files {
+        let settings = read(file, &variant, &mut collection);
+        played.push(settings.with_context(|| file.display().to_string())?);
+    }
+    let settings = Settings {
+        hidden: options.hidden,
+        epochs: options.epochs.into(),
+        batch: options.batch as usize,
+        rate: options.rate,
+        result: f32::from(options.result) / 100.0,
+        seed: options.seed,
+        threads: options.threads.into(),
+    };
+    let origin = origin(&variant, &collection, &played, options);
+    let mut err = std::io::stderr();
+    let [learn, check] = collection.positions();
+    writeln!(
+        err,
+        "{}: {learn} positions to learn from, {check} held out, of {} games",
+        variant.id(),
+        collection.games()
+    )?;
+    let mut progress = Progress::new(variant.id(), "epochs", options.epochs.into(), 0);
+    let trained = train::run(&variant, &collection, settings, origin, &mut |epoch| {
+        let learned = epoch.learned.unwrap_or_default();
+        let told = format!("error {learned:.5}, held out {:.5}", epoch.held_out);
+        progress.reach(epoch.number as u64, told);
+        ControlFlow::Continue(())
+    });
+    progress.finish();
+    let trained = trained?;
+    if let Some(file) = &options.plot {
+        let title = format!("{}: mean squared error", variant.name());
+        write(
+            file,
+            training::plot::svg(&title, &trained.epochs).as_bytes(),
+        )?;
+    }
+    let held_out = trained.epochs.iter().map(|e| e.held_out);
+    let best = held_out.clone().fold(f64::INFINITY, f64::min);
+    writeln!(
+        err,
+        "{}: error on positions held out {:.5} before, {best:.5} after; {:.0} centipawns for an output of 1",
+        variant.id(),
+        held_out.clone().next().unwrap_or_default(),
+        trained.scale
+    )?;
+    let bytes = trained.network.to_bytes(&variant)?;
+    // What is written must be readable.
+    Network::read(&variant, &bytes)?;
+    let file = destination(games, &variant, options);
+    write(&file, &bytes)?;
+    writeln!(std::io::stdout(), "{}", file.display())?;
+    Ok(())
+}
+
+/// Adds the positions of a file, and tells how they were played.
+fn read(file: &Path, variant: &Variant, collection: &mut Collection) -> Result<Played> {
+    let mut reader = Reader::new(BufReader::new(File::open(file)?), variant)?;
+    while let Some(game) = reader.next_game()? {
+        collection.add(&game);
+    }
+    Ok(reader.settings())
+}
+
+fn origin(
+    variant: &Variant,
+    collection: &Collection,
+    played: &[Played],
+    options: &Options,
+) -> Origin {
+    let one = |p: &Played| {
+        format!(
+            "{} nodes a move, {} opening plies, seed {}",
+            p.nodes, p.opening, p.seed
+        )
+    };
+    let played: Vec<String> = played.iter().map(one).collect();
+    let date = today();
+    Origin {
+        game: variant.id().into(),
+        games: collection.games(),
+        positions: collection.positions().iter().sum::<usize>() as u64,
+        settings: format!(
+            "{}; {} epochs, batch {}, rate {}, result {} of 100, seed {}",
+            played.join("; "),
+            options.epochs,
+            options.batch,
+            options.rate,
+            options.result,
+            options.seed
+        ),
+        date: date[0].1.replace('.', "-"),
+    }
+}
+
+/// Where the network of a game is written.
+fn destination(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> PathBuf {
+    match (&options.out, games.own_of(variant)) {
+        (Some(out), _) => out.clone(),
+        (None, Some(own)) => games::network_path(own.file()),
+        (None, None) => Path::new(variant.id()).join("network.bin"),
+    }
+}
+
+fn write(file: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(file, bytes))
+        .with_context(|| format!("{}: cannot write", file.display()))
+}

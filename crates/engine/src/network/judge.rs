@@ -1,0 +1,263 @@
+//! A network along a line of the search. The sums of its first layer are derived from those of an earlier position of
+//! the line by what differs between the two, which is right for every move of every game, and only where a score is
+//! wanted: many positions of a line are never judged.
+
+use super::Network;
+use super::layout::Scene;
+use crate::eval::Evaluation;
+use crate::facts::Facts;
+use crate::judge::Judge;
+use crate::score::{MAX_PLY, clamp_eval};
+use husun::pos::Pos;
+use husun::set::Set;
+use husun::{Kind, Move, Side};
+use std::sync::Arc;
+
+/// A position of the line.
+#[derive(Clone, Copy)]
+struct Entry<S: Set> {
+    pos: Pos<S>,
+    /// By side: whether it sees the board reflected.
+    reflected: [bool; 2],
+    /// Whether its sums have been computed.
+    known: bool,
+}
+
+/// Judges the positions of a line by a network.
+#[derive(Clone)]
+pub(crate) struct NetworkJudge<S: Set> {
+    network: Arc<Network>,
+    facts: Arc<Facts<S>>,
+    kinds: Vec<Kind>,
+    move_rule: i32,
+    /// The left half of the board and the right.
+    halves: [S; 2],
+    line: Vec<Entry<S>>,
+    /// By place in the line, side and hidden unit.
+    sums: Vec<i16>,
+    /// Room for the inputs that differ.
+    on: Vec<u16>,
+    off: Vec<u16>,
+}
+
+impl<S: Set> NetworkJudge<S> {
+    pub fn new(network: Arc<Network>, facts: Arc<Facts<S>>) -> NetworkJudge<S> {
+        NetworkJudge {
+            kinds: facts.kinds.iter().map(|k| k.kind).collect(),
+            move_rule: facts.move_rule.map_or(1_000_000, |m| m.max(1) as i32),
+            halves: std::array::from_fn(|half| {
+                S::from_squares(network.layout.halves()[half].iter().copied())
+            }),
+            line: Vec::with_capacity(MAX_PLY + 1),
+            sums: vec![0; 2 * network.hidden * (MAX_PLY + 1)],
+            on: Vec::with_capacity(64),
+            off: Vec::with_capacity(64),
+            network,
+            facts,
+        }
+    }
+
+    /// Adds a position to the line. A side sees the board reflected if it has more royal pieces on the left.
+    fn add(&mut self, pos: &Pos<S>) {
+        let mut reflected = [false; 2];
+        if self.network.layout.is_mirrored() {
+            let all = self.facts.tables.royal_pieces(pos);
+            reflected = Side::ALL.map(|side| {
+                let [left, right] = self
+                    .halves
+                    .map(|half| (all & pos.side(side) & half).count());
+                left > right
+            });
+        }
+        self.line.push(Entry {
+            pos: *pos,
+            reflected,
+            known: false,
+        });
+    }
+
+    /// The position as its inputs are found anew.
+    fn scene(&self, pos: &Pos<S>) -> Scene {
+        let squares = pos.occupied().iter();
+        let piece = |square| {
+            pos.piece_on(square)
+                .map(|(side, kind)| (side, kind, square))
+        };
+        Scene {
+            pieces: squares.filter_map(piece).collect(),
+            rights: pos.rights(),
+            state: pos.state(),
+        }
+    }
+
+    /// The score of any position, computed anew.
+    fn anew(&self, pos: &Pos<S>) -> i32 {
+        let scene = self.scene(pos);
+        let turn = pos.turn();
+        let [own, other] = [turn, turn.opponent()].map(|s| self.network.layout.active(s, &scene));
+        self.fading(pos, self.network.evaluate([&own, &other]))
+    }
+
+    /// What is left of a score as the game goes on without progress.
+    #[inline(always)]
+    fn fading(&self, pos: &Pos<S>, score: i32) -> i32 {
+        let idle = pos.halfmove() as i32;
+        let left = (2 * self.move_rule - idle).max(0) * 64 / (2 * self.move_rule);
+        clamp_eval(score * left / 64)
+    }
+
+    /// Computes the sums of the last position from those of the nearest earlier one that a side sees the same way
+    /// round, or anew.
+    fn compute(&mut self, last: usize) {
+        let size = self.network.hidden;
+        let needed = 2 * size * (last + 1);
+        if self.sums.len() < needed {
+            self.sums.resize(needed, 0);
+        }
+        for side in Side::ALL {
+            let reflected = self.line[last].reflected[side.index()];
+            let same = |e: &Entry<S>| e.known && e.reflected[side.index()] == reflected;
+            let from = self.line[..last].iter().rposition(same);
+            let own = (2 * last + side.index()) * size;
+            let (before, rest) = self.sums.split_at_mut(own);
+            let to = &mut rest[..size];
+            self.on.clear();
+            self.off.clear();
+            let network = &*self.network;
+            let pos = &self.line[last].pos;
+            let base = match from {
+                Some(from) => {
+                    let old = &self.line[from].pos;
+                    let between = Between {
+                        network,
+                        kinds: &self.kinds,
+                        side,
+                        reflected,
+                    };
+                    between.differences(old, pos, &mut self.on, &mut self.off);
+                    &before[(2 * from + side.index()) * size..][..size]
+                }
+                None => {
+                    let between = Between {
+                        network,
+                        kinds: &self.kinds,
+                        side,
+                        reflected,
+                    };
+                    between.all(pos, &mut self.on);
+                    &network.bias[..]
+                }
+            };
+            network
+                .kernel
+                .update(to, base, &network.rows, &self.on, &self.off);
+        }
+        self.line[last].known = true;
+    }
+}
+
+/// Finds the inputs of a side.
+struct Between<'a> {
+    network: &'a Network,
+    kinds: &'a [Kind],
+    side: Side,
+    reflected: bool,
+}
+
+impl Between<'_> {
+    #[inline(always)]
+    fn pieces<S: Set>(&self, owner: Side, kind: Kind, squares: S, to: &mut Vec<u16>) {
+        for square in squares.iter() {
+            let layout = &self.network.layout;
+            let input = layout.piece(self.side, self.reflected, owner, kind, square);
+            to.push(input as u16);
+        }
+    }
+
+    /// The inputs that are on in one position and not in the other.
+    #[inline(always)]
+    fn differences<S: Set>(
+        &self,
+        old: &Pos<S>,
+        new: &Pos<S>,
+        on: &mut Vec<u16>,
+        off: &mut Vec<u16>,
+    ) {
+        for owner in Side::ALL {
+            let sides = [old.side(owner), new.side(owner)];
+            for &kind in self.kinds {
+                let (before, after) = (old.kind(kind) & sides[0], new.kind(kind) & sides[1]);
+                if before != after {
+                    self.pieces(owner, kind, after.without(before), on);
+                    self.pieces(owner, kind, before.without(after), off);
+                }
+            }
+        }
+        if (old.rights(), old.state()) != (new.rights(), new.state()) {
+            let layout = &self.network.layout;
+            let push = |to: &mut Vec<u16>, pos: &Pos<S>| {
+                layout.beyond(self.side, pos.rights(), pos.state(), |i| to.push(i as u16));
+            };
+            // What is on in both is added and taken away again.
+            push(on, new);
+            push(off, old);
+        }
+    }
+
+    /// All inputs of a position.
+    fn all<S: Set>(&self, pos: &Pos<S>, on: &mut Vec<u16>) {
+        for owner in Side::ALL {
+            for &kind in self.kinds {
+                self.pieces(owner, kind, pos.pieces(owner, kind), on);
+            }
+        }
+        let layout = &self.network.layout;
+        layout.beyond(self.side, pos.rights(), pos.state(), |i| on.push(i as u16));
+    }
+}
+
+impl<S: Set> Judge<S> for NetworkJudge<S> {
+    fn reset(&mut self, pos: &Pos<S>) {
+        self.line.clear();
+        self.add(pos);
+        self.compute(0);
+    }
+
+    #[inline(always)]
+    fn push(&mut self, _pos: &Pos<S>, _m: Move, next: &Pos<S>) {
+        self.add(next);
+    }
+
+    #[inline(always)]
+    fn push_null(&mut self, next: &Pos<S>) {
+        self.add(next);
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) {
+        self.line.pop();
+    }
+
+    fn evaluate(&mut self, pos: &Pos<S>) -> i32 {
+        let Some(last) = self.line.len().checked_sub(1) else {
+            return self.anew(pos);
+        };
+        if !self.line[last].known {
+            self.compute(last);
+        }
+        let size = self.network.hidden;
+        let both = &self.sums[2 * last * size..][..2 * size];
+        let (white, black) = both.split_at(size);
+        let sums = match pos.turn() {
+            Side::White => [white, black],
+            Side::Black => [black, white],
+        };
+        let score = self.fading(pos, self.network.centipawns(sums));
+        debug_assert_eq!(score, self.anew(pos), "the sums of a line went wrong");
+        score
+    }
+
+    fn explain(&self, pos: &Pos<S>) -> Evaluation {
+        Evaluation::total(self.anew(pos))
+    }
+}

@@ -1,0 +1,291 @@
+//! What people share works across several nodes on one PostgreSQL database and one NATS server: the lobby, bans,
+//! announcements, votes, limits, passkeys, reviews.
+
+use crate::common::browser::{Browser, code};
+use crate::common::cluster::{Cluster, account, at, enter, list};
+use crate::common::operator::{Operator, closed, soon};
+use crate::common::people::{WORD, seek};
+use crate::common::{Answer, Fallible, Request, Socket, TestServer};
+use serde_json::{Value, json};
+use server::Config;
+use server::wire::{
+    Lobby, Paired, Refusal, ReviewStage, ReviewState, ServerMessage, VoteMade, VoteNow,
+};
+use std::time::{Duration, Instant};
+
+const CLOCK: &str = "fischer:5m+3s";
+/// The site that browsers are at.
+const ORIGIN: &str = "http://localhost:8000";
+/// Longest wait for something that comes by itself.
+const WAIT: Duration = Duration::from_secs(60);
+
+fn many(config: &mut Config) {
+    config.limits.accounts_per_hour = 0;
+    config.limits.sign_ins_per_minute = 0;
+    config.limits.games_per_minute = 0;
+    config.origins = vec![ORIGIN.into()];
+}
+
+async fn guest(node: &TestServer) -> Fallible<Browser> {
+    let mut browser = Browser::new(node);
+    browser.me().await?;
+    Ok(browser)
+}
+
+async fn paired(socket: &mut Socket) -> Fallible<Paired> {
+    let told = socket.until(|message| match message {
+        ServerMessage::Paired(paired) => Some(paired),
+        _ => None,
+    });
+    told.await
+}
+
+/// Asks until an answer is as it should be.
+async fn until<T: serde::de::DeserializeOwned + std::fmt::Debug>(
+    browser: &mut Browser,
+    path: &str,
+    want: impl Fn(&T) -> bool,
+) -> Fallible<T> {
+    let start = Instant::now();
+    loop {
+        let answer = browser.get(path).await?;
+        if let Ok(now) = answer.json()
+            && want(&now)
+        {
+            return Ok(now);
+        }
+        if start.elapsed() > WAIT {
+            return Err(format!("{path} does not come to that: {}", answer.body).into());
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs PostgreSQL and NATS: scripts/postgres scripts/nats"]
+async fn postgres_and_nats_people_meet_whichever_nodes_they_are_at() -> Fallible<()> {
+    let cluster = Cluster::start("meet", 3, many).await?;
+    let [one, two, three] = [&cluster.nodes[0], &cluster.nodes[1], &cluster.nodes[2]];
+    let (mut ann, mut bob, eve) = (guest(one).await?, guest(two).await?, guest(three).await?);
+    let (mut watching, empty) = enter(&eve).await?;
+    assert!(empty.seeks.is_empty());
+    let (mut of_ann, _) = enter(&ann).await?;
+    let (mut of_bob, _) = enter(&bob).await?;
+    // All see that three are here, and what one of them seeks.
+    for browser in [&mut ann, &mut bob] {
+        until(browser, "/api/lobby", |lobby: &Lobby| lobby.here == 3).await?;
+    }
+    let wish = json!({ "games": ["chess"], "clocks": [CLOCK], "side": "white" });
+    let id = seek(&mut ann, wish).await?.id.ok_or("it does not wait")?;
+    let change = watching.until(|message| match message {
+        ServerMessage::LobbyChange(change) if !change.added.is_empty() => Some(change),
+        _ => None,
+    });
+    assert_eq!(change.await?.added[0].id, id);
+    let lobby: Lobby = at(&ann, three).get("/api/lobby").await?.json()?;
+    assert_eq!(lobby.own, [&*id]);
+    // It is accepted at another node, once.
+    let path = format!("/api/lobby/seeks/{id}/accept");
+    let own = at(&ann, two).ask("POST", &path, json!({})).await?;
+    assert_eq!((own.status, code(&own)?.as_str()), (409, "opponent"));
+    let taken: Paired = bob.ask("POST", &path, json!({})).await?.json()?;
+    let told = paired(&mut of_ann).await?;
+    assert_eq!(told.game, taken.game);
+    assert_eq!(paired(&mut of_bob).await?.game, taken.game);
+    let late = at(&eve, one).ask("POST", &path, json!({})).await?;
+    assert_eq!((late.status, code(&late)?.as_str()), (410, "gone"));
+
+    // Two whose wishes overlap are paired, wherever they are; many at once all find one opponent each.
+    let mut pages = Vec::new();
+    let mut seekers = Vec::new();
+    for n in 0..12 {
+        let seeker = guest(&cluster.nodes[n % 3]).await?;
+        pages.push(enter(&seeker).await?.0);
+        seekers.push(seeker);
+    }
+    let wishes = seekers
+        .iter_mut()
+        .map(|seeker| seek(seeker, json!({ "games": ["shatranj"], "clocks": [CLOCK] })));
+    futures_util::future::try_join_all(wishes).await?;
+    let mut games = Vec::new();
+    for page in &mut pages {
+        games.push(paired(page).await?.game);
+    }
+    games.sort();
+    let twice = games.chunks(2).all(|pair| pair[0] == pair[1]);
+    games.dedup();
+    assert!(twice && games.len() == 6, "{games:?}");
+
+    // One that was withdrawn at another node is gone for all.
+    let wish = json!({ "games": ["grand"], "clocks": ["days:3"] });
+    let id = seek(&mut ann, wish).await?.id.ok_or("it does not wait")?;
+    let path = format!("/api/lobby/seeks/{id}");
+    let gone = at(&ann, three).ask("DELETE", &path, json!({})).await?;
+    assert_eq!(gone.status, 204, "{}", gone.body);
+    let path = format!("{path}/accept");
+    let late = bob.ask("POST", &path, json!({})).await?;
+    assert_eq!(code(&late)?, "gone");
+    // Who closes the page is no longer here, for anybody.
+    drop(of_bob);
+    until(&mut ann, "/api/lobby", |lobby: &Lobby| lobby.here == 14).await?;
+    cluster.end().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs PostgreSQL and NATS: scripts/postgres scripts/nats"]
+async fn postgres_and_nats_what_moderators_do_holds_at_all_nodes() -> Fallible<()> {
+    let cluster = Cluster::start("bans", 3, many).await?;
+    let [one, two, three] = [&cluster.nodes[0], &cluster.nodes[1], &cluster.nodes[2]];
+    let operator = Operator::of(one)?;
+    let (mut ann, bob) = (account(two, "Ann").await?, account(three, "Bob").await?);
+    let (mut of_ann, _) = enter(&ann).await?;
+    let (mut of_bob, _) = enter(&bob).await?;
+    seek(&mut ann, json!({ "games": ["chess"], "clocks": [CLOCK] })).await?;
+    let announce = json!({ "act": "announce", "text": "Back at nine.", "until_ms": soon() });
+    operator.act(announce).await?;
+    let shown = of_bob.until(|message| match message {
+        ServerMessage::Announcements { announcements } if !announcements.is_empty() => {
+            Some(announcements)
+        }
+        _ => None,
+    });
+    assert_eq!(shown.await?[0].text, "Back at nine.");
+    let ban = json!({ "act": "ban", "account": "Ann", "kind": "play", "until_ms": soon(), "reason": "cheating" });
+    operator.act(ban).await?;
+    let since = Instant::now();
+    let end = tokio::time::timeout(Duration::from_secs(10), closed(&mut of_ann)).await?;
+    assert!(
+        since.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        since.elapsed()
+    );
+    assert!(end.contains("banned"), "{end}");
+    let refused = at(&ann, three).sign_in("Ann", WORD).await?;
+    assert_eq!((refused.status, code(&refused)?.as_str()), (403, "banned"));
+    // What was sought is off the list, wherever one looks.
+    let lobby = list(&mut of_bob).await?;
+    assert!(lobby.seeks.is_empty(), "{lobby:?}");
+
+    // Who signs out elsewhere is signed out here: the socket at another node ends.
+    let gone = at(&bob, one)
+        .ask("DELETE", "/api/session", Value::Null)
+        .await?;
+    assert!(gone.status < 300, "{}", gone.body);
+    let end = tokio::time::timeout(Duration::from_secs(10), closed(&mut of_bob)).await?;
+    assert!(end.contains("signed out"), "{end}");
+    cluster.end().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs PostgreSQL and NATS: scripts/postgres scripts/nats"]
+async fn postgres_and_nats_votes_reviews_and_passkeys_are_one() -> Fallible<()> {
+    let cluster = Cluster::start("one", 3, many).await?;
+    let [one, two, three] = [&cluster.nodes[0], &cluster.nodes[1], &cluster.nodes[2]];
+    let (mut ann, bob, cid) = (
+        account(one, "Ann").await?,
+        account(two, "Bob").await?,
+        account(three, "Cid").await?,
+    );
+    let wish = json!({
+        "question": "Game of the month?", "text": "", "candidates": [{"game": "strike80"}, {"text": "Any Citadel"}],
+        "closes_ms": server::services::wall_ms() + 4000,
+    });
+    let made = ann.ask("POST", "/api/votes", wish).await?;
+    let vote = made.json::<VoteMade>()?.id;
+    for (mut voter, tick) in [(at(&ann, two), 0), (at(&bob, three), 1), (at(&cid, one), 1)] {
+        let path = format!("/api/votes/{vote}/me");
+        let cast = voter.ask("PUT", &path, json!({ "tick": tick })).await?;
+        assert_eq!(cast.status, 204, "{}", cast.body);
+    }
+    let path = format!("/api/votes/{vote}");
+    let declared = |now: &VoteNow| now.counts.is_some();
+    let now: VoteNow = until(&mut at(&ann, three), &path, declared).await?;
+    let counts = now.counts.ok_or("not counted")?;
+    assert_eq!((now.voters, counts[0].ticks, counts[1].ticks), (3, 1, 2));
+
+    // A review that one node is at is found at the others, and is not made twice.
+    let text = json!({ "text": "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *" });
+    let begun: ReviewState = ann
+        .ask("POST", "/api/reviews", text.clone())
+        .await?
+        .json()?;
+    assert_eq!(begun.stage, ReviewStage::Running);
+    let path = format!("/api/reviews/{}", begun.id);
+    let elsewhere: ReviewState = at(&bob, two).get(&path).await?.json()?;
+    let whole = elsewhere.stage == ReviewStage::Ready;
+    assert!(
+        whole || elsewhere.stage == ReviewStage::Running,
+        "{elsewhere:?}"
+    );
+    let joined: ReviewState = at(&bob, three)
+        .ask("POST", "/api/reviews", text)
+        .await?
+        .json()?;
+    assert_eq!(
+        (joined.id.as_str(), joined.of),
+        (begun.id.as_str(), begun.of)
+    );
+    assert!(joined.stage != ReviewStage::Paused, "{joined:?}");
+    until(&mut at(&bob, two), &path, |state: &ReviewState| {
+        assert_ne!(state.stage, ReviewStage::Paused, "it rests");
+        state.stage == ReviewStage::Ready
+    })
+    .await?;
+
+    // The answer of a browser is checked by the node that has asked, and used up there.
+    let question = passkey(one, "/question", json!({})).await?;
+    assert_eq!(question.status, 200, "{}", question.body);
+    let question: Value = question.json()?;
+    let nonsense = json!({
+        "token": question["token"],
+        "credential": {
+            "id": "AAAA", "rawId": "AAAA", "type": "public-key", "clientExtensionResults": {},
+            "response": { "authenticatorData": "AAAA", "clientDataJSON": "AAAA", "signature": "AAAA", "userHandle": null },
+        },
+    });
+    let checked = passkey(two, "", nonsense.clone())
+        .await?
+        .json::<Refusal>()?;
+    assert_eq!(checked.code, "passkey");
+    assert!(checked.message.contains("opens no account"), "{checked:?}");
+    let again = passkey(one, "", nonsense).await?.json::<Refusal>()?;
+    assert!(again.message.contains("already been answered"), "{again:?}");
+    let stray = json!({ "token": "nowhere.abc", "credential": question["options"] });
+    assert_eq!(passkey(two, "", stray).await?.status, 422);
+    cluster.end().await
+}
+
+async fn passkey(node: &TestServer, path: &str, body: Value) -> Fallible<Answer> {
+    let (path, body) = (format!("/api/session/passkey{path}"), body.to_string());
+    let headers = [("origin", ORIGIN)];
+    let request = Request::post(&path, &body);
+    node.ask(request.with(&headers)).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs PostgreSQL and NATS: scripts/postgres scripts/nats"]
+async fn postgres_and_nats_attempts_are_counted_at_all_nodes() -> Fallible<()> {
+    let few = |config: &mut Config| {
+        config.limits.sign_ins_per_minute = 6;
+        config.limits.accounts_per_hour = 0;
+        config.limits.games_per_minute = 5;
+    };
+    let cluster = Cluster::start("limits", 3, few).await?;
+    let mut tried = 0;
+    for n in 0..18 {
+        let mut browser = Browser::new(&cluster.nodes[n % 3]);
+        let answer = browser.sign_in("Nobody", "not the password").await?;
+        tried += usize::from(answer.status == 403);
+    }
+    // One may come back within the time that this takes.
+    assert!((6..=8).contains(&tried), "{tried} attempts");
+    let mut made = 0;
+    let mut browser = guest(&cluster.nodes[0]).await?;
+    for n in 0..15 {
+        let wish = json!({ "variant": "chess", "side": "white" });
+        browser.address = cluster.nodes[n % 3].address;
+        made += usize::from(browser.ask("POST", "/api/games", wish).await?.status == 201);
+    }
+    assert!((5..=7).contains(&made), "{made} games");
+    cluster.end().await
+}

@@ -1,0 +1,364 @@
+//! The file of positions: a header, then one block for each game with its number, its result and its quiet positions.
+//! A file that ends in the middle of a block, since its writer was stopped, is good up to that block.
+
+use engine::network::{Identity, Scene};
+use engine::selfplay::Played;
+use husun::{CastlingRights, Kind, Side, Square, Variant};
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// The first bytes of every file.
+const MAGIC: [u8; 8] = *b"HUSUNPOS";
+/// The version of what follows them.
+const VERSION: u16 = 1;
+/// Bytes before the first block.
+const HEADER: usize = 8 + 2 + 32 + 8 + 8 + 1;
+/// Bytes of a block before its positions.
+const BLOCK: usize = 8 + 1 + 4;
+/// Bytes of a position before its pieces.
+const FIXED: usize = 6;
+/// Scores further from 0 are not kept: the game is decided.
+const OPEN: i32 = 2500;
+
+/// How the games of a file are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// About how many positions are visited for a move.
+    pub nodes: u64,
+    /// Plies of random moves before each game.
+    pub opening: u8,
+    /// Seed of the games.
+    pub seed: u64,
+}
+
+/// Why a file of positions cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum DataError {
+    /// The system refuses.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It does not begin as such a file does.
+    #[error("it is no file of positions: expected one written by `husun datagen`")]
+    Magic,
+    /// Another version of the format.
+    #[error("it is in version {found} of the format: expected {VERSION}")]
+    Version {
+        /// What was found.
+        found: u16,
+    },
+    /// Its games were played by other rules.
+    #[error(
+        "its games are of another game, or of `{game}` before its rules or its start were changed"
+    )]
+    OtherGame {
+        /// Id of the game that they should be of.
+        game: String,
+    },
+    /// It was begun with other settings.
+    #[error(
+        "it was begun with {} nodes, {} opening plies and seed {}: go on with these, or name another file",
+        found.nodes, found.opening, found.seed
+    )]
+    OtherSettings {
+        /// What it was begun with.
+        found: Settings,
+    },
+    /// A position that the game cannot have.
+    #[error("position {position} of game {game} is damaged")]
+    Damaged {
+        /// Number of the game.
+        game: u64,
+        /// Number of the position in it, from 1.
+        position: usize,
+    },
+}
+
+/// A position with what is to be learned from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Whose turn it is.
+    pub turn: Side,
+    /// What stands where, and the state.
+    pub scene: Scene,
+    /// What the search thought of it for White, in centipawns.
+    pub score: i16,
+}
+
+/// The positions of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameRecords {
+    /// Number of the game.
+    pub number: u64,
+    /// Half points of White.
+    pub result: u8,
+    /// Its positions, in their order.
+    pub records: Vec<Record>,
+}
+
+impl GameRecords {
+    /// The quiet positions of a game whose outcome was open.
+    pub fn of(number: u64, played: &Played) -> GameRecords {
+        let open = played.seen.iter();
+        let open = open.filter(|seen| seen.quiet && seen.score.abs() <= OPEN);
+        let record = |seen: &engine::selfplay::Seen| {
+            let position = &seen.position;
+            let setup = position.setup();
+            let squares = position.variant().frame().squares();
+            let piece = |square| {
+                setup
+                    .piece_on(square)
+                    .map(|(side, kind)| (side, kind, square))
+            };
+            Record {
+                turn: setup.turn,
+                scene: Scene {
+                    pieces: squares.filter_map(piece).collect(),
+                    rights: setup.rights,
+                    state: setup.state,
+                },
+                score: seen.score as i16,
+            }
+        };
+        GameRecords {
+            number,
+            result: (2.0 * played.result) as u8,
+            records: open.map(record).collect(),
+        }
+    }
+
+    fn to_bytes(&self, squares: usize) -> Vec<u8> {
+        let mut bytes = self.number.to_le_bytes().to_vec();
+        bytes.push(self.result);
+        bytes.extend([0; 4]);
+        for record in &self.records {
+            write(record, squares, &mut bytes);
+        }
+        let length = (bytes.len() - BLOCK) as u32;
+        bytes[BLOCK - 4..BLOCK].copy_from_slice(&length.to_le_bytes());
+        bytes
+    }
+}
+
+fn write(record: &Record, squares: usize, bytes: &mut Vec<u8>) {
+    let mut head = record.turn.index() as u8;
+    for (i, &(_, side, wing)) in CastlingRights::LETTERS.iter().enumerate() {
+        head |= u8::from(record.scene.rights.has(side, wing)) << (1 + i);
+    }
+    bytes.push(head);
+    bytes.push(record.scene.pieces.len() as u8);
+    bytes.extend(record.scene.state.to_le_bytes());
+    bytes.extend(record.score.to_le_bytes());
+    let occupied = bytes.len();
+    bytes.resize(occupied + squares.div_ceil(8), 0);
+    for &(side, kind, square) in &record.scene.pieces {
+        let i = square.index();
+        bytes[occupied + i / 8] |= 1 << (i % 8);
+        bytes.push((kind.index() << 1 | side.index()) as u8);
+    }
+}
+
+/// What reading needs to know of a game.
+struct Pieces {
+    kinds: Vec<Kind>,
+    squares: Vec<Square>,
+    flags: usize,
+}
+
+impl Pieces {
+    fn of(variant: &Variant) -> Pieces {
+        Pieces {
+            kinds: variant.kinds().collect(),
+            squares: variant.frame().squares().collect(),
+            flags: variant.state_flags().len(),
+        }
+    }
+
+    /// Reads a position from the front of the bytes.
+    fn read(&self, bytes: &mut &[u8]) -> Option<Record> {
+        let fixed = bytes.split_off(..FIXED)?;
+        let head = fixed[0];
+        let mut rights = CastlingRights::default();
+        for (i, &(_, side, wing)) in CastlingRights::LETTERS.iter().enumerate() {
+            if head >> (1 + i) & 1 != 0 {
+                rights.add(side, wing);
+            }
+        }
+        let state = u16::from_le_bytes([fixed[2], fixed[3]]);
+        let occupied = bytes.split_off(..self.squares.len().div_ceil(8))?;
+        let stands =
+            |square: &&Square| occupied[square.index() / 8] >> (square.index() % 8) & 1 != 0;
+        let count = usize::from(fixed[1]);
+        let pieces = bytes.split_off(..count)?;
+        let squares = self.squares.iter().filter(stands);
+        if squares.clone().count() != count || u32::from(state) >> self.flags != 0 || head >> 5 != 0
+        {
+            return None;
+        }
+        let piece = |(&square, &code): (&Square, &u8)| {
+            let kind = *self.kinds.get(usize::from(code >> 1))?;
+            Some((Side::ALL[usize::from(code & 1)], kind, square))
+        };
+        Some(Record {
+            turn: Side::ALL[usize::from(head & 1)],
+            scene: Scene {
+                pieces: squares.zip(pieces).map(piece).collect::<Option<_>>()?,
+                rights,
+                state,
+            },
+            score: i16::from_le_bytes([fixed[4], fixed[5]]),
+        })
+    }
+}
+
+/// A file that is read game by game.
+pub struct Reader<R> {
+    input: R,
+    pieces: Pieces,
+    settings: Settings,
+    /// Where the last complete block ends.
+    good: u64,
+}
+
+impl<R: Read> Reader<R> {
+    /// Begins to read the positions of a game.
+    pub fn new(mut input: R, variant: &Variant) -> Result<Reader<R>, DataError> {
+        let mut header = [0; HEADER];
+        input.read_exact(&mut header).map_err(|e| match e.kind() {
+            ErrorKind::UnexpectedEof => DataError::Magic,
+            _ => e.into(),
+        })?;
+        let (magic, rest) = header.split_at(MAGIC.len());
+        if magic != MAGIC {
+            return Err(DataError::Magic);
+        }
+        let found = u16::from_le_bytes([rest[0], rest[1]]);
+        if found != VERSION {
+            return Err(DataError::Version { found });
+        }
+        if rest[2..34] != Identity::of(variant).0 {
+            let game = variant.id().into();
+            return Err(DataError::OtherGame { game });
+        }
+        Ok(Reader {
+            input,
+            pieces: Pieces::of(variant),
+            settings: Settings {
+                nodes: number(&rest[34..42]),
+                seed: number(&rest[42..50]),
+                opening: rest[50],
+            },
+            good: HEADER as u64,
+        })
+    }
+
+    /// How its games were played.
+    pub fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    /// The next game that is there completely.
+    pub fn next_game(&mut self) -> Result<Option<GameRecords>, DataError> {
+        let Some(head) = self.bytes(BLOCK)? else {
+            return Ok(None);
+        };
+        let length = u32::from_le_bytes([head[9], head[10], head[11], head[12]]);
+        let Some(body) = self.bytes(length as usize)? else {
+            return Ok(None);
+        };
+        let game = number(&head[..8]);
+        let (mut rest, mut records) = (&body[..], Vec::new());
+        while !rest.is_empty() {
+            let position = records.len() + 1;
+            let record = self.pieces.read(&mut rest);
+            records.push(record.ok_or(DataError::Damaged { game, position })?);
+        }
+        if head[8] > 2 {
+            return Err(DataError::Damaged { game, position: 0 });
+        }
+        self.good += (BLOCK + body.len()) as u64;
+        Ok(Some(GameRecords {
+            number: game,
+            result: head[8],
+            records,
+        }))
+    }
+
+    /// So many bytes, if the file still has them. Room is made as they come: a damaged length may be anything.
+    fn bytes(&mut self, n: usize) -> Result<Option<Vec<u8>>, DataError> {
+        let mut bytes = Vec::new();
+        self.input.by_ref().take(n as u64).read_to_end(&mut bytes)?;
+        Ok((bytes.len() == n).then_some(bytes))
+    }
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    let last = bytes.iter().rev();
+    last.fold(0, |all, &byte| all << 8 | u64::from(byte))
+}
+
+/// A file that games are added to.
+pub struct Writer {
+    file: File,
+    squares: usize,
+}
+
+/// What a file already had when it was opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Had {
+    /// The numbers of its games.
+    pub games: Vec<u64>,
+    /// How many positions they have.
+    pub positions: u64,
+}
+
+impl Writer {
+    /// Opens a file, or begins it. One that was cut off in the middle of a game goes on after the game before it.
+    pub fn open(
+        path: &Path,
+        variant: &Variant,
+        settings: Settings,
+    ) -> Result<(Writer, Had), DataError> {
+        let mut options = File::options();
+        let mut file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
+        let mut had = Had::default();
+        if file.metadata()?.len() == 0 {
+            file.write_all(&header(variant, settings))?;
+        } else {
+            let mut reader = Reader::new(BufReader::new(&file), variant)?;
+            if reader.settings != settings {
+                let found = reader.settings;
+                return Err(DataError::OtherSettings { found });
+            }
+            while let Some(game) = reader.next_game()? {
+                had.games.push(game.number);
+                had.positions += game.records.len() as u64;
+            }
+            let good = reader.good;
+            file.set_len(good)?;
+            file.seek(SeekFrom::Start(good))?;
+        }
+        let squares = variant.frame().len();
+        Ok((Writer { file, squares }, had))
+    }
+
+    /// Adds a game.
+    pub fn add(&mut self, game: &GameRecords) -> Result<(), DataError> {
+        Ok(self.file.write_all(&game.to_bytes(self.squares))?)
+    }
+}
+
+fn header(variant: &Variant, settings: Settings) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend(Identity::of(variant).0);
+    bytes.extend(settings.nodes.to_le_bytes());
+    bytes.extend(settings.seed.to_le_bytes());
+    bytes.push(settings.opening);
+    bytes
+}

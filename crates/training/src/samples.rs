@@ -1,0 +1,103 @@
+//! Positions as the trainer takes them: the inputs that are on for each side, and what is to be learned.
+
+use crate::data::{GameRecords, Record};
+use engine::network::Layout;
+use husun::Side;
+
+/// One game in this many is left out of training and used to measure it.
+const HELD_OUT: u64 = 20;
+
+/// A position.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    /// Where its inputs begin.
+    start: usize,
+    /// How many inputs are on for each side.
+    count: u16,
+    /// What the search thought of it for the side to move, in centipawns.
+    pub score: i16,
+    /// What the side to move scored in its game, 0 to 1.
+    pub result: f32,
+}
+
+/// Many positions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Samples {
+    /// Of one position after the other: those of the side to move, then those of the other.
+    inputs: Vec<u16>,
+    pub all: Vec<Sample>,
+}
+
+impl Samples {
+    /// The inputs that are on for the side to move and for the other.
+    #[inline(always)]
+    pub fn inputs(&self, sample: &Sample) -> [&[u16]; 2] {
+        let (start, count) = (sample.start, usize::from(sample.count));
+        let both = &self.inputs[start..start + 2 * count];
+        let (own, other) = both.split_at(count);
+        [own, other]
+    }
+
+    fn add(&mut self, layout: &Layout, record: &Record, result: u8) {
+        let us = record.turn;
+        let [own, other] = [us, us.opponent()].map(|side| layout.active(side, &record.scene));
+        let for_white = f32::from(result) / 2.0;
+        self.all.push(Sample {
+            start: self.inputs.len(),
+            count: own.len() as u16,
+            score: match us {
+                Side::White => record.score,
+                Side::Black => record.score.saturating_neg(),
+            },
+            result: match us {
+                Side::White => for_white,
+                Side::Black => 1.0 - for_white,
+            },
+        });
+        self.inputs.extend(own);
+        self.inputs.extend(other);
+    }
+}
+
+/// The positions of a file: those to learn from, and those of games that are held out.
+#[derive(Clone, Debug)]
+pub struct Collection {
+    pub(crate) layout: Layout,
+    pub(crate) learn: Samples,
+    pub(crate) check: Samples,
+    pub(crate) games: u64,
+}
+
+impl Collection {
+    /// Without positions so far.
+    pub fn new(variant: &husun::Variant) -> Collection {
+        Collection {
+            layout: Layout::of(variant),
+            learn: Samples::default(),
+            check: Samples::default(),
+            games: 0,
+        }
+    }
+
+    /// Adds the positions of a game.
+    pub fn add(&mut self, game: &GameRecords) {
+        self.games += 1;
+        let to = match game.number.is_multiple_of(HELD_OUT) {
+            true => &mut self.check,
+            false => &mut self.learn,
+        };
+        for record in &game.records {
+            to.add(&self.layout, record, game.result);
+        }
+    }
+
+    /// How many games there are.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// How many positions there are to learn from, and how many are held out.
+    pub fn positions(&self) -> [usize; 2] {
+        [self.learn.all.len(), self.check.all.len()]
+    }
+}

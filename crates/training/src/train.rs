@@ -1,0 +1,210 @@
+//! The trainer: from positions to the weights that predict them best. The same positions and settings give the same
+//! network, with any number of threads.
+
+use crate::gradient::{Gradient, Model, Targets, error};
+use crate::optimizer::Adam;
+pub use crate::samples::Collection;
+use engine::Random;
+use engine::network::{HIDDEN, Network, NetworkError, Origin};
+use engine::tune::best_scale;
+use husun::Variant;
+use std::ops::ControlFlow;
+
+/// Positions on which the scale of scores is fitted.
+const FOR_SCALE: usize = 50_000;
+/// The scale from centipawns to chances where results tell nothing.
+const USUAL_SCALE: f32 = 250.0;
+/// From which part of the epochs on the learning rate is which part of the first: it drops late.
+const DROPS: [(f32, f32); 3] = [(0.0, 1.0), (0.6, 0.3), (0.85, 0.05)];
+
+/// How a network is trained.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Hidden units: a multiple of 16 from 16 to 256.
+    pub hidden: usize,
+    /// Passes over all positions.
+    pub epochs: usize,
+    /// Positions for each step.
+    pub batch: usize,
+    /// Learning rate at the beginning.
+    pub rate: f32,
+    /// Share of the game's result in the target, 0 to 1; the rest is what the search thought.
+    pub result: f32,
+    /// Seed of the first weights and of the order of the positions.
+    pub seed: u64,
+    /// Threads.
+    pub threads: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            hidden: 64,
+            epochs: 20,
+            batch: 4096,
+            rate: 0.002,
+            result: 0.25,
+            seed: 1,
+            threads: 1,
+        }
+    }
+}
+
+/// How far training has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Epoch {
+    /// From 1; 0 is the network before training.
+    pub number: usize,
+    /// Mean squared error on the positions learned from, while they were learned; none before training.
+    pub learned: Option<f64>,
+    /// Mean squared error on the positions held out.
+    pub held_out: f64,
+    /// Learning rate.
+    pub rate: f32,
+}
+
+/// Why nothing can be trained.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TrainError {
+    /// An impossible number of hidden units, or a network that is too large.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// There are too few positions.
+    #[error(
+        "{learn} positions to learn from and {check} held out: expected some of both; make more with `husun datagen`"
+    )]
+    TooFew {
+        /// To learn from.
+        learn: usize,
+        /// Held out.
+        check: usize,
+    },
+    /// The caller broke off.
+    #[error("training was broken off")]
+    BrokenOff,
+}
+
+/// A trained network.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The network.
+    pub network: Network,
+    /// Every epoch, the state before training first.
+    pub epochs: Vec<Epoch>,
+    /// Centipawns that an output of 1 stands for.
+    pub scale: f32,
+}
+
+/// Trains a network. The epoch that predicts the positions held out best is kept. `report` is told of each epoch, and
+/// breaks off.
+pub fn run(
+    variant: &Variant,
+    collection: &Collection,
+    settings: Settings,
+    origin: Origin,
+    report: &mut dyn FnMut(&Epoch) -> ControlFlow<()>,
+) -> Result<Trained, TrainError> {
+    let hidden = settings.hidden;
+    if !HIDDEN.contains(&hidden) || !hidden.is_multiple_of(*HIDDEN.start()) {
+        return Err(NetworkError::Hidden { found: hidden }.into());
+    }
+    let (learn, check) = (&collection.learn, &collection.check);
+    if learn.all.is_empty() || check.all.is_empty() {
+        let [learn, check] = collection.positions();
+        return Err(TrainError::TooFew { learn, check });
+    }
+    let targets = Targets {
+        result: settings.result,
+        scale: scale(collection),
+    };
+    let mut random = Random::new(settings.seed);
+    let mut model = first(collection.layout.inputs(), hidden, &mut random);
+    // Whether it can be kept is told before the work.
+    Network::new(variant, &model.to_weights(targets.scale), origin.clone())?;
+    let mut epochs = vec![Epoch {
+        number: 0,
+        learned: None,
+        held_out: error(&model, check, targets),
+        rate: settings.rate,
+    }];
+    let mut best = model.clone();
+    let mut gradient = Gradient::new(&model, settings.threads);
+    let mut adam = Adam::new(model.weights.len());
+    let mut order: Vec<u32> = (0..learn.all.len() as u32).collect();
+    for number in 1..=settings.epochs {
+        shuffle(&mut order, &mut random);
+        let rate = rate(settings, number);
+        let mut sum = 0.0;
+        for batch in order.chunks(settings.batch.max(1)) {
+            sum += gradient.compute(&model, learn, batch, targets);
+            adam.step(&mut model, &gradient.slope, rate);
+        }
+        let epoch = Epoch {
+            number,
+            learned: Some(sum / learn.all.len() as f64),
+            held_out: error(&model, check, targets),
+            rate,
+        };
+        if epochs
+            .iter()
+            .all(|earlier| epoch.held_out < earlier.held_out)
+        {
+            best.clone_from(&model);
+        }
+        epochs.push(epoch);
+        if report(&epoch).is_break() {
+            return Err(TrainError::BrokenOff);
+        }
+    }
+    Ok(Trained {
+        network: Network::new(variant, &best.to_weights(targets.scale), origin)?,
+        epochs,
+        scale: targets.scale,
+    })
+}
+
+/// The first weights, by chance.
+fn first(inputs: usize, hidden: usize, random: &mut Random) -> Model {
+    let mut model = Model {
+        hidden,
+        inputs,
+        weights: Vec::new(),
+    };
+    let [bias, output, last] = model.places();
+    let mut around = |reach: f64| ((2.0 * random.unit() - 1.0) * reach) as f32;
+    let outputs = 1.0 / (2.0 * hidden as f64).sqrt();
+    let weight = |i: usize| match i {
+        i if i < bias => around(0.1),
+        // Half of the units begin within the range in which they learn.
+        i if i < output => 0.25,
+        i if i < last => around(outputs),
+        _ => 0.0,
+    };
+    model.weights = (0..=last).map(weight).collect();
+    model
+}
+
+fn shuffle(order: &mut [u32], random: &mut Random) {
+    for i in (1..order.len()).rev() {
+        order.swap(i, random.below(i as u64 + 1) as usize);
+    }
+}
+
+fn rate(settings: Settings, epoch: usize) -> f32 {
+    let done = (epoch - 1) as f32 / settings.epochs.max(1) as f32;
+    let part = DROPS.iter().rev().find(|(from, _)| done >= *from);
+    settings.rate * part.map_or(1.0, |(_, part)| *part)
+}
+
+/// Centipawns that stand for an output of 1: those at which scores predict the results best.
+fn scale(collection: &Collection) -> f32 {
+    let all = &collection.learn.all;
+    let every = all.len().div_ceil(FOR_SCALE).max(1);
+    let some = all.iter().step_by(every);
+    let decided = some.clone().any(|s| s.result != 0.5);
+    let pairs = some.map(|s| (f64::from(s.score), f64::from(s.result)));
+    match decided {
+        true => (1.0 / best_scale(pairs).0) as f32,
+        false => USUAL_SCALE,
+    }
+}

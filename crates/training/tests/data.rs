@@ -1,0 +1,261 @@
+//! The file of positions: what is written is read, what is cut off goes on, what is damaged is refused.
+
+use engine::selfplay::{Effort, Terms, play};
+use engine::{Engine, Options};
+use husun::Variant;
+use husun_training::data::{DataError, GameRecords, Reader, Settings, Writer};
+use husun_training::datagen::{Wanted, run};
+use std::error::Error;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const SETTINGS: Settings = Settings {
+    nodes: 60,
+    opening: 6,
+    seed: 5,
+};
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Result<Folder> {
+        let path = std::env::temp_dir().join(format!("husun-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path)?;
+        Ok(Folder(path))
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn engine(game: &Arc<Variant>) -> Engine {
+    let options = Options {
+        hash: 1,
+        ..Options::default()
+    };
+    Engine::new(game.clone(), options)
+}
+
+fn records(game: &Arc<Variant>, number: u64) -> GameRecords {
+    let terms = Terms {
+        effort: Effort::About(SETTINGS.nodes),
+        opening: 6,
+    };
+    GameRecords::of(number, &play(&mut engine(game), terms, number))
+}
+
+fn read(file: &Path, game: &Variant) -> std::result::Result<Vec<GameRecords>, DataError> {
+    let mut reader = Reader::new(std::fs::File::open(file)?, game)?;
+    let mut all = Vec::new();
+    while let Some(game) = reader.next_game()? {
+        all.push(game);
+    }
+    Ok(all)
+}
+
+#[test]
+fn every_game_comes_back_as_it_was() -> Result<()> {
+    let folder = Folder::new("data")?;
+    for game in games::ids().filter_map(games::variant) {
+        let played = records(&game, 1);
+        assert!(!played.records.is_empty(), "{}", game.id());
+        for record in &played.records {
+            assert!(record.scene.pieces.len() > 1, "{}", game.id());
+        }
+        let empty = GameRecords {
+            number: 2,
+            result: 1,
+            records: Vec::new(),
+        };
+        let file = folder.file(game.id());
+        let (mut writer, had) = Writer::open(&file, &game, SETTINGS)?;
+        assert_eq!((had.games.len(), had.positions), (0, 0));
+        writer.add(&played)?;
+        writer.add(&empty)?;
+        assert_eq!(read(&file, &game)?, [played, empty], "{}", game.id());
+    }
+    Ok(())
+}
+
+#[test]
+fn a_file_that_was_cut_off_goes_on_as_if_it_had_not_been() -> Result<()> {
+    let folder = Folder::new("cut")?;
+    let game = games::variant("shatranj").ok_or("no such game")?;
+    let (whole, cut) = (folder.file("whole"), folder.file("cut"));
+    let wanted = |positions| Wanted {
+        settings: SETTINGS,
+        positions,
+        threads: 1,
+    };
+    let go_on = |file: &Path, positions: u64, most: usize| {
+        let mut told = 0;
+        run(
+            file,
+            &game,
+            wanted(positions),
+            || engine(&game),
+            &mut |_| {
+                told += 1;
+                match told > most {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            },
+        )
+    };
+    let had = go_on(&whole, 400, usize::MAX)?;
+    assert!(had.positions >= 400 && had.games.len() > 3, "{had:?}");
+    let expected = std::fs::read(&whole)?;
+    // Broken off by the caller after two games, then in the middle of a game, twice.
+    assert_eq!(go_on(&cut, 400, 2)?.games, [0, 1]);
+    for shorter in [1, 30] {
+        let bytes = std::fs::read(&cut)?;
+        std::fs::write(&cut, &bytes[..bytes.len() - shorter])?;
+        go_on(&cut, 400, 1)?;
+    }
+    assert_eq!(go_on(&cut, 400, usize::MAX)?, had);
+    assert_eq!(std::fs::read(&cut)?, expected);
+    // Nothing more is to be done.
+    assert_eq!(go_on(&cut, 400, usize::MAX)?, had);
+    assert_eq!(std::fs::read(&cut)?, expected);
+    Ok(())
+}
+
+#[test]
+fn several_threads_play_the_same_games() -> Result<()> {
+    let folder = Folder::new("threads")?;
+    let game = games::variant("citadel8").ok_or("no such game")?;
+    let sorted = |threads: usize| -> Result<Vec<GameRecords>> {
+        let file = folder.file(&threads.to_string());
+        let wanted = Wanted {
+            settings: SETTINGS,
+            positions: 250,
+            threads,
+        };
+        run(&file, &game, wanted, || engine(&game), &mut |_| {
+            ControlFlow::Continue(())
+        })?;
+        let mut all = read(&file, &game)?;
+        all.sort_by_key(|game| game.number);
+        Ok(all)
+    };
+    let (one, three) = (sorted(1)?, sorted(3)?);
+    let mut common = 0;
+    for game in &one {
+        for other in three.iter().filter(|other| other.number == game.number) {
+            assert_eq!(game, other);
+            common += 1;
+        }
+    }
+    assert!(common > 0);
+    Ok(())
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() -> Result<()> {
+    let folder = Folder::new("refused")?;
+    let file = folder.file("positions");
+    let game = games::variant("chess").ok_or("no such game")?;
+    let (mut writer, _) = Writer::open(&file, &game, SETTINGS)?;
+    writer.add(&records(&game, 3))?;
+    let other = games::variant("shatranj").ok_or("no such game")?;
+    let told = |error: Option<DataError>| error.map_or(String::new(), |e| e.to_string());
+    let error = told(Writer::open(&file, &other, SETTINGS).err());
+    assert!(
+        error.starts_with("its games are of another game, or of `shatranj`"),
+        "{error}"
+    );
+    let more = Settings {
+        nodes: 61,
+        ..SETTINGS
+    };
+    let error = told(Writer::open(&file, &game, more).err());
+    assert!(
+        error.contains("60 nodes, 6 opening plies and seed 5"),
+        "{error}"
+    );
+    let bytes = std::fs::read(&file)?;
+    let changed = |at: usize, to: u8| {
+        let mut bytes = bytes.clone();
+        bytes[at] = to;
+        let mut reader = Reader::new(&bytes[..], &game)?;
+        while reader.next_game()?.is_some() {}
+        Ok::<_, DataError>(())
+    };
+    assert!(matches!(changed(0, b'X'), Err(DataError::Magic)));
+    assert!(matches!(
+        changed(8, 9),
+        Err(DataError::Version { found: 9 })
+    ));
+    let first = 59 + 13;
+    let damaged = |found: std::result::Result<(), DataError>| {
+        let expected = DataError::Damaged {
+            game: 3,
+            position: 1,
+        };
+        assert_eq!(told(found.err()), expected.to_string());
+    };
+    // More pieces than squares, a right that does not exist, a flag that the game does not have.
+    damaged(changed(first + 1, 65));
+    damaged(changed(first, 0xff));
+    damaged(changed(first + 2, 1));
+    assert!(matches!(
+        changed(59 + 8, 3),
+        Err(DataError::Damaged { position: 0, .. })
+    ));
+    // A damaged length is a file that ends early.
+    assert!(changed(59 + 12, 0xff).is_ok());
+    for n in 0..59 {
+        assert!(
+            matches!(Reader::new(&bytes[..n], &game), Err(DataError::Magic)),
+            "{n}"
+        );
+    }
+    Ok(())
+}
+
+/// Whatever the bytes are, reading comes to an end.
+#[test]
+fn no_bytes_do_harm() -> Result<()> {
+    let folder = Folder::new("bytes")?;
+    let file = folder.file("positions");
+    let game = games::variant("citadel9").ok_or("no such game")?;
+    let (mut writer, _) = Writer::open(&file, &game, SETTINGS)?;
+    writer.add(&records(&game, 1))?;
+    writer.add(&records(&game, 2))?;
+    let bytes = std::fs::read(&file)?;
+    let mut random = engine::Random::new(1);
+    let mut refused = 0;
+    for _ in 0..3000 {
+        let mut bytes = bytes.clone();
+        for _ in 0..1 + random.below(3) {
+            let at = 59 + random.below(bytes.len() as u64 - 59) as usize;
+            bytes[at] = random.below(256) as u8;
+        }
+        bytes.truncate(59 + random.below(bytes.len() as u64 - 58) as usize);
+        let mut reader = Reader::new(&bytes[..], &game)?;
+        loop {
+            match reader.next_game() {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(_) => {
+                    refused += 1;
+                    break;
+                }
+            }
+        }
+    }
+    assert!(refused > 100, "{refused}");
+    Ok(())
+}

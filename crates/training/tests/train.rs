@@ -1,0 +1,171 @@
+//! From nothing to a network that plays: a minute's work, the same in every run.
+
+use engine::network::{NetworkError, Origin};
+use engine::selfplay::{Effort, Terms, duel, play};
+use engine::values::estimate;
+use engine::{Engine, Options};
+use husun::Variant;
+use husun_training::data::GameRecords;
+use husun_training::plot;
+use husun_training::train::{Collection, Epoch, Settings, TrainError, Trained, run};
+use std::error::Error;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const TINY: Settings = Settings {
+    hidden: 16,
+    epochs: 10,
+    batch: 256,
+    rate: 0.004,
+    result: 0.25,
+    seed: 1,
+    threads: 2,
+};
+
+fn options() -> Options {
+    Options {
+        hash: 1,
+        ..Options::default()
+    }
+}
+
+/// Positions of so many games of self-play.
+fn positions(game: &Arc<Variant>, games: u64, nodes: u64) -> Collection {
+    let mut engine = Engine::new(game.clone(), options());
+    let terms = Terms {
+        effort: Effort::About(nodes),
+        opening: 6,
+    };
+    let mut all = Collection::new(game);
+    for number in 0..games {
+        all.add(&GameRecords::of(number, &play(&mut engine, terms, number)));
+    }
+    all
+}
+
+fn trained(game: &Variant, all: &Collection, settings: Settings) -> Result<Trained> {
+    let origin = Origin {
+        game: game.id().into(),
+        ..Origin::default()
+    };
+    let mut told = 0;
+    let trained = run(game, all, settings, origin, &mut |epoch| {
+        told += 1;
+        assert_eq!(epoch.number, told);
+        ControlFlow::Continue(())
+    })?;
+    assert_eq!(
+        (told, trained.epochs.len()),
+        (settings.epochs, settings.epochs + 1)
+    );
+    Ok(trained)
+}
+
+/// Learns shatranj from some twenty thousand positions: its error on games that it has not seen is less than half of what
+/// it was, and it plays.
+#[test]
+fn a_tiny_network_learns_and_plays() -> Result<()> {
+    let game = games::variant("shatranj").ok_or("no such game")?;
+    let all = positions(&game, 200, 60);
+    let trained = trained(&game, &all, TINY)?;
+    let first = trained.epochs[0].held_out;
+    let errors = trained.epochs.iter().map(|e| e.held_out);
+    let last = errors.fold(first, f64::min);
+    println!("{:?} positions, {first:.5}, {last:.5}", all.positions());
+    assert!(last < 0.5 * first, "{first} {last}");
+    let network = Some(Arc::new(trained.network));
+    let mut ours = Engine::with_network(game.clone(), estimate(&game), network, options());
+    let mut theirs = Engine::new(game.clone(), options());
+    let terms = Terms {
+        effort: Effort::Exactly(100),
+        opening: 6,
+    };
+    let mut results = Vec::new();
+    for _ in 0..2 {
+        results.push(duel([&mut ours, &mut theirs], terms, 1000));
+    }
+    assert_eq!(results[0], results[1]);
+    Ok(())
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() -> Result<()> {
+    let game = games::variant("citadel8").ok_or("no such game")?;
+    let all = positions(&game, 21, 40);
+    let bytes = |settings| -> Result<Vec<u8>> {
+        Ok(trained(&game, &all, settings)?.network.to_bytes(&game)?)
+    };
+    let few = Settings { epochs: 2, ..TINY };
+    let expected = bytes(few)?;
+    for threads in [1, 3, 100] {
+        assert!(bytes(Settings { threads, ..few })? == expected, "{threads}");
+    }
+    assert!(bytes(Settings { seed: 2, ..few })? != expected);
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_trained_is_refused() -> Result<()> {
+    let game = games::variant("chess").ok_or("no such game")?;
+    let ready = |all: &Collection, settings| {
+        let done = run(&game, all, settings, Origin::default(), &mut |_| {
+            ControlFlow::Break(())
+        });
+        done.map(|_| ())
+    };
+    let none = Collection::new(&game);
+    let error = TrainError::TooFew { learn: 0, check: 0 };
+    assert_eq!(ready(&none, TINY), Err(error));
+    let some = positions(&game, 2, 20);
+    assert_eq!(ready(&some, TINY), Err(TrainError::BrokenOff));
+    let odd = Settings { hidden: 20, ..TINY };
+    let error = NetworkError::Hidden { found: 20 };
+    assert_eq!(ready(&some, odd), Err(error.into()));
+    let large = games::variant("citadelir2020").ok_or("no such game")?;
+    let wide = Settings {
+        hidden: 256,
+        ..TINY
+    };
+    let some = positions(&large, 2, 20);
+    let found = run(&large, &some, wide, Origin::default(), &mut |_| {
+        ControlFlow::Break(())
+    });
+    let long = matches!(found, Err(TrainError::Network(NetworkError::Long { .. })));
+    assert!(long, "a network of more than a mebibyte");
+    Ok(())
+}
+
+#[test]
+fn the_plot_has_both_curves() {
+    let epoch = |number: usize, error: f64| Epoch {
+        number,
+        learned: (number > 0).then_some(error),
+        held_out: error + 0.01,
+        rate: 0.001,
+    };
+    let epochs = [
+        epoch(0, 0.2),
+        epoch(1, 0.09),
+        epoch(2, 0.07),
+        epoch(3, 0.06),
+    ];
+    let svg = plot::svg("a < b & c", &epochs);
+    assert!(
+        svg.starts_with("<svg ") && svg.ends_with("</svg>\n"),
+        "{svg}"
+    );
+    assert!(svg.contains("a &lt; b &amp; c"), "{svg}");
+    let curves: Vec<&str> = svg.lines().filter(|l| l.starts_with("<polyline")).collect();
+    assert_eq!(curves.len(), 2);
+    for curve in curves {
+        let points = curve.split('"').nth(1).unwrap_or_default();
+        assert_eq!(points.split(' ').count(), 3, "{curve}");
+    }
+    // One epoch, or none, is drawn, too.
+    for some in [&epochs[..1], &epochs[..2]] {
+        let svg = plot::svg("few", some);
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+}
