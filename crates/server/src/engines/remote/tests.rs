@@ -199,14 +199,11 @@ async fn a_worker_does_what_is_asked() -> Tested {
         ..job("ann", Purpose::Analysis, LONG)?
     })?;
     let mut depths = Vec::new();
-    loop {
-        match timeout(WAIT, analysis.next()).await?.ok_or("no answer")? {
-            Report::Lines { depth, lines, .. } => {
-                assert!(lines.len() == 2 && lines.iter().all(|l| l.uci.len() == l.san.len()));
-                depths.push(depth);
-            }
-            Report::Done(_) => break,
-        }
+    while let Report::Lines { depth, lines, .. } =
+        timeout(WAIT, analysis.next()).await?.ok_or("no answer")?
+    {
+        assert!(lines.len() == 2 && lines.iter().all(|l| l.uci.len() == l.san.len()));
+        depths.push(depth);
     }
     assert!(!depths.is_empty() && depths.is_sorted(), "{depths:?}");
     let mut review = server.engines.ask(Job {
