@@ -128,8 +128,11 @@ mod tests {
     use crate::limits::Limits;
     use bus::LocalBus;
 
+    /// What one node allows.
+    type Allows = (Arc<Guard>, Arc<Attempts>);
+
     /// Three nodes on one bus.
-    async fn nodes() -> (Vec<(Arc<Guard>, Arc<Attempts>)>, Vec<bus::Subscription>) {
+    async fn nodes() -> (Vec<Allows>, Vec<bus::Subscription>) {
         let bus: Arc<dyn Bus> = Arc::new(LocalBus::new());
         let limits = Limits {
             games_per_minute: 5,
@@ -150,9 +153,8 @@ mod tests {
         let (nodes, _hear) = nodes().await;
         let (ann, bob) = ("192.0.2.1".parse()?, "192.0.2.2".parse()?);
         // One after another, whichever node is asked.
-        let allowed = |allow: &dyn Fn(&(Arc<Guard>, Arc<Attempts>)) -> bool| {
-            (0..30).filter(|n| allow(&nodes[n % 3])).count()
-        };
+        let allowed =
+            |allow: &dyn Fn(&Allows) -> bool| (0..30).filter(|n| allow(&nodes[n % 3])).count();
         assert_eq!(allowed(&|(guard, _)| guard.game(ann)), 5);
         assert_eq!(allowed(&|(guard, _)| guard.game(bob)), 5);
         assert_eq!(allowed(&|(_, attempts)| attempts.account(ann)), 3);

@@ -154,7 +154,10 @@ mod tests {
         for n in [4, 5, 6] {
             assert!(held.hear(&change(n)));
         }
-        held.release(|| drop(hears.hear(&"the list".into())), 5);
+        let told = || {
+            hears.hear(&"the list".into());
+        };
+        held.release(told, 5);
         held.hear(&change(7));
         let heard = hears.0.lock().unwrap_or_else(PoisonError::into_inner);
         assert_eq!(*heard, ["the list", "{\"n\":6}", "{\"n\":7}"]);
