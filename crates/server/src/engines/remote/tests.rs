@@ -249,22 +249,22 @@ async fn jobs_are_lent_in_turn_and_games_first() -> Tested {
     server.engines.close();
 
     let servers = [Server::new(&bus).await?, Server::new(&bus).await?];
+    let worker = Honest::new(&bus, 1, None);
+    // One that it does not know of yet has no turn.
+    until(|| worker.tally.servers.load(Relaxed) == 2).await?;
     let mut asked = Vec::new();
-    for server in &servers {
-        for n in 0..6 {
-            asked.push(
-                server
-                    .engines
-                    .ask(job(&format!("game {n}"), Purpose::Play, SHORT)?)?,
-            );
+    for n in 0..6 {
+        for server in &servers {
+            let job = job(&format!("game {n}"), Purpose::Play, SHORT)?;
+            asked.push(server.engines.ask(job)?);
         }
     }
-    let worker = Honest::new(&bus, 1, None);
     until(|| worker.tally.jobs() >= 6).await?;
     let waiting = servers
         .each_ref()
         .map(|s| s.engines.local.shared.waiting().play);
-    assert!(waiting[0].abs_diff(waiting[1]) <= 1, "{waiting:?}");
+    // Between the two looks one more may be taken.
+    assert!(waiting[0].abs_diff(waiting[1]) <= 2, "{waiting:?}");
     for mut asked in asked {
         assert!(timeout(WAIT, asked.end()).await?.is_some());
     }
