@@ -91,9 +91,22 @@ async fn game(house: &House) -> Fallible<Socket> {
 #[ignore = "needs a NATS server: scripts/nats cargo test -p husun-cli --test apart -- --ignored workers::"]
 async fn nats_a_worker_plays_and_is_killed_and_stopped() -> Fallible<()> {
     let _turn = crate::turn(module_path!());
-    let house = open("worker-killed").await?;
+    let mut quicker = String::new();
+    for attempt in 1..=3 {
+        match worker_killed_and_stopped(&format!("worker-killed-{attempt}")).await {
+            Ok(()) => return Ok(()),
+            // On a busy machine the server's own threads may be quicker than the worker: then it has nothing to lose.
+            // Whatever goes wrong with a job that it has is no such thing, and panics.
+            Err(error) => quicker = error.to_string(),
+        }
+    }
+    Err(quicker.into())
+}
+
+async fn worker_killed_and_stopped(name: &str) -> Fallible<()> {
+    let house = open(name).await?;
     let mut white = game(&house).await?;
-    let first = Worker::start("worker-killed")?;
+    let first = Worker::start(name)?;
     until(&house, "husun_workers", "", 1.0).await?;
     white.play(0, "d2d4").await?;
     let now = white.ply(2).await?;
@@ -110,7 +123,7 @@ async fn nats_a_worker_plays_and_is_killed_and_stopped() -> Fallible<()> {
     until_none(&house, "husun_workers").await?;
 
     // Stopped while it thinks; it goes on later and is of use again.
-    let second = Worker::start("worker-killed")?;
+    let second = Worker::start(name)?;
     until(&house, "husun_workers", "", 1.0).await?;
     white.play(4, "c1f4").await?;
     until(&house, "husun_worker_jobs", "", 1.0).await?;

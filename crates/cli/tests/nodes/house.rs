@@ -107,10 +107,25 @@ fn postgres(act: &str) -> Fallible<()> {
     }
 }
 
+/// A database of its own on the server of the tests: nodes of another test have other keys.
+fn own_database(url: &str, name: &str) -> Fallible<String> {
+    let own = format!("husun_{}", name.replace('-', "_"));
+    for act in ["DROP DATABASE IF EXISTS", "CREATE DATABASE"] {
+        let sql = format!("{act} {own}");
+        let done = Command::new("psql").args([url, "-qc", &sql]).status()?;
+        if !done.success() {
+            return Err(format!("PostgreSQL: {sql}").into());
+        }
+    }
+    let (server, _) = url.rsplit_once('/').ok_or("the URL names no database")?;
+    Ok(format!("{server}/{own}"))
+}
+
 impl House {
     pub async fn open(name: &str, nodes: usize) -> Fallible<House> {
         let url = std::env::var("HUSUN_TEST_POSTGRES")
             .map_err(|_| "HUSUN_TEST_POSTGRES: run it with scripts/postgres")?;
+        let url = own_database(&url, name)?;
         let port: u16 = url
             .rsplit(':')
             .next()
