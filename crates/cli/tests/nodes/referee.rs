@@ -130,7 +130,7 @@ fn clocks(game: &Played, stored: &Snapshot, moved: &HashSet<(String, u32)>) -> F
         let most = told.told.saturating_duration_since(before.sent);
         let thought = told.sent.saturating_duration_since(told.heard);
         let id = &game.id;
-        if spent > most + NEAR {
+        if spent > most + near + LAG {
             return Err(format!("game {id}, move {ply}: {spent:?} of at most {most:?}").into());
         }
         let disturbed = game
