@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use futures_util::StreamExt;
 use std::convert::Infallible;
 use std::io;
 
@@ -67,7 +68,8 @@ impl IntoResponse for Chunks {
             tokio::task::yield_now().await;
             Some((Ok::<_, Infallible>(chunk), rest))
         });
-        let body = Body::from_stream(sent);
+        // Compression asks once more after the end.
+        let body = Body::from_stream(sent.fuse());
         let headers = [
             (header::CONTENT_TYPE, "application/json".into()),
             (header::CONTENT_LENGTH, length.to_string()),
