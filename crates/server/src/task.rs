@@ -158,8 +158,9 @@ pub struct GameTask {
     presence_due: Option<Instant>,
     /// Since when nobody has been there; the game leaves a while after.
     deserted: Option<Instant>,
-    /// How much of the game's time went by in storing since its time was last noted.
-    drift: Duration,
+    /// How long storing has taken since the game's last event, that one's included: it is nobody's time, and storage does not
+    /// know it.
+    storing: Duration,
     /// Something went wrong that must not: the game is read anew from storage.
     broken: bool,
     /// Whether storage knows when its time was that of its last event.
@@ -213,7 +214,7 @@ impl GameTask {
             presence_due: None,
             // One that nobody comes to leaves at once when it has done what was due.
             deserted: Instant::now().checked_sub(LINGER),
-            drift: Duration::ZERO,
+            storing: Duration::ZERO,
             broken: false,
             anchored: read.anchored,
             watched: Watched::default(),

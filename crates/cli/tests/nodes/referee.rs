@@ -43,6 +43,14 @@ fn moved(url: &str) -> Fallible<HashSet<(String, u32)>> {
     Ok(moved)
 }
 
+/// The events of a game, for whoever has to find out what went wrong.
+fn events(url: &str, game: &str) -> String {
+    let sql = format!(
+        "SELECT seq, epoch, at_ms, run, run_ms, wall_ms, LEFT(body, 70) FROM events WHERE game = '{game}' ORDER BY seq"
+    );
+    query(url, &sql).unwrap_or_else(|error| error.to_string())
+}
+
 async fn look(house: &House, id: &str) -> Fallible<Snapshot> {
     let path = format!("/api/games/{id}");
     let start = Instant::now();
@@ -90,7 +98,7 @@ pub async fn judge(house: &House, played: &[Played]) -> Fallible<()> {
             game.id,
             stored.now.stage
         );
-        farthest = farthest.max(clocks(game, &stored, &moved)?);
+        farthest = farthest.max(clocks(game, &stored, &moved, house.url())?);
     }
     println!(
         "{} games, {moves} half-moves, {} of them after the game had changed hands; clocks at most {} ms from the referee's",
@@ -118,7 +126,12 @@ pub async fn judge(house: &House, played: &[Played]) -> Fallible<()> {
 /// charged more than went by from the sending of the move before to when this one was told; and what he thought, unless
 /// something happened meanwhile (clocks also stand still while a commit takes long, as on a busy machine). Tells the
 /// farthest of the undisturbed.
-fn clocks(game: &Played, stored: &Snapshot, moved: &HashSet<(String, u32)>) -> Fallible<Duration> {
+fn clocks(
+    game: &Played,
+    stored: &Snapshot,
+    moved: &HashSet<(String, u32)>,
+    url: &str,
+) -> Fallible<Duration> {
     let near = if strict() { NEAR } else { BUSY };
     let mut farthest = Duration::ZERO;
     for (ply, told) in game.moves.range(2..) {
@@ -130,7 +143,8 @@ fn clocks(game: &Played, stored: &Snapshot, moved: &HashSet<(String, u32)>) -> F
         let most = told.told.saturating_duration_since(before.sent);
         let thought = told.sent.saturating_duration_since(told.heard);
         let id = &game.id;
-        if spent > most + near + LAG {
+        if spent > most + NEAR + LAG {
+            eprintln!("{}", events(url, id));
             return Err(format!("game {id}, move {ply}: {spent:?} of at most {most:?}").into());
         }
         let disturbed = game

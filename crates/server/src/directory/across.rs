@@ -15,7 +15,7 @@ use metrics::{counter, histogram};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::nodes::{Claimed, Nodes};
+use store::nodes::{Claimed, Nodes, Since};
 use store::{StoredGame, millis};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
@@ -104,12 +104,6 @@ impl NodeAnswer {
     }
 }
 
-/// A refusal as another node has put it.
-fn refusal_of(code: &str, message: String) -> Refused {
-    let reason = Reason::ALL.iter().find(|reason| reason.code() == code);
-    refused(reason.copied().unwrap_or(Reason::Fault), message)
-}
-
 /// Where a node is asked.
 fn node_at(boot: i64) -> String {
     format!("node.{boot}")
@@ -142,7 +136,7 @@ impl Directory {
                 Ok(NodeAnswer::Done) => return Ok(Some(Place::There(owner))),
                 Ok(NodeAnswer::NoSuchGame) => return Ok(None),
                 Ok(NodeAnswer::Refused { code, message }) => {
-                    return Err(refusal_of(&code, message));
+                    return Err(refused(Reason::of(&code), message));
                 }
                 // Its owner goes, or has just gone.
                 Ok(NodeAnswer::NotMine) | Err(_) => sleep(AGAIN).await,
@@ -325,7 +319,9 @@ impl Directory {
         let answer = self.ask_node(owner, &ask).await;
         match answer {
             Ok(NodeAnswer::Done) => return Ok(()),
-            Ok(NodeAnswer::Refused { code, message }) => return Err(refusal_of(&code, message)),
+            Ok(NodeAnswer::Refused { code, message }) => {
+                return Err(refused(Reason::of(&code), message));
+            }
             Ok(_) | Err(_) => {}
         }
         if services.store.load(&id).await?.is_some() {
@@ -355,11 +351,13 @@ pub(super) async fn own(services: &Services, id: &str) -> Result<StoredGame, Fai
         return Ok(stored);
     };
     services.node.took_game();
-    // Nobody else writes to a game of ours, so nothing is missing.
-    if stored.owner == boot {
+    // Nobody else writes to a game of ours, so nothing is missing. The time of one that was handed over stands still until it
+    // is claimed.
+    let stands_still = matches!(stored.since, Some(Since::Still(_)));
+    if stored.owner == boot && !stands_still {
         return Ok(stored);
     }
-    if !services.node.takes_games() {
+    if !services.node.takes_games() && stored.owner != boot {
         let others: Arc<[_]> = services.node.alive();
         if let Some(owner) = others.iter().find(|row| row.boot == stored.owner) {
             return Err(Failure::Of(owner.boot));

@@ -236,6 +236,7 @@ impl GameTask {
             self.tell_trouble();
         }
         let start = self.services.clock.now();
+        let is_event = !write.events.is_empty();
         let writer = self.services.writer.clone();
         let mut stored = std::pin::pin!(writer.write(write));
         let result = loop {
@@ -252,7 +253,10 @@ impl GameTask {
         };
         let took = self.services.clock.now().saturating_sub(start);
         self.since += took;
-        self.drift += took;
+        if is_event {
+            self.storing = Duration::ZERO;
+        }
+        self.storing += took;
         match result {
             Ok(()) => true,
             Err(error) => {
@@ -278,7 +282,7 @@ impl GameTask {
             game: self.id.clone(),
             epoch: self.epoch,
         };
-        let now_ms = millis(self.services.clock.now());
+        let now_ms = millis(self.services.clock.now().saturating_sub(self.storing));
         let (owner, game) = (self.owner, self.id.clone());
         // Nothing cancels it: a game is given away or not.
         let given = tokio::spawn(async move {
@@ -293,12 +297,11 @@ impl GameTask {
 
     /// Notes the game's time if much of it went by in storing, which must not be charged after a sudden end.
     pub(super) async fn note_time(&mut self) {
-        let drift = std::mem::take(&mut self.drift);
         let runs = self
             .table
             .clock()
             .is_some_and(|clock| clock.turn().is_some());
-        if drift >= DRIFT && runs && !self.broken && !self.table.is_over() {
+        if self.storing >= DRIFT && runs && !self.broken && !self.table.is_over() {
             let now = self.now();
             self.enact(vec![Event::Resumed], now).await;
         }
