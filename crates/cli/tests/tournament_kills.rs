@@ -369,7 +369,8 @@ async fn an_arena_survives_kills_and_its_standings_are_right() -> Fallible<()> {
     let kills = asked("HUSUN_ARENA_KILLS", 3);
     let mut house = House::open_with("arena", LIMITS).await?;
     let mut maker = house.account("Maker").await?;
-    let starts_ms = server::services::wall_ms() + 500;
+    // All have joined by then, on a busy machine, too.
+    let starts_ms = server::services::wall_ms() + 5000;
     let wish = json!({
         "name": "Arena", "kind": { "arena": { "minutes": 1440 } }, "games": [GAME], "clock": "fischer:3m+2s",
         "rated": true, "starts_ms": starts_ms,

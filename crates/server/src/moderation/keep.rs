@@ -97,8 +97,14 @@ impl Moderation {
         self.inner.heard.load(Relaxed) == self.inner.known.load(Relaxed)
     }
 
-    /// Waits, for a moment, until what other nodes have done holds here.
+    /// Waits, for a moment, until what other nodes have done holds here. That they have done something may be heard later
+    /// than what followed from it, so storage is asked in any case.
     pub async fn settled(&self) {
+        let live = self.inner.live.as_ref();
+        if live.is_some_and(|live| !live.directory.services().is_alone()) {
+            self.inner.heard.fetch_add(1, Relaxed);
+            self.inner.changed.notify_one();
+        }
         for _ in 0..SETTLING {
             if self.is_settled() {
                 return;
