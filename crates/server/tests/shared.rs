@@ -1,15 +1,17 @@
-//! What people share works across several nodes on one PostgreSQL database and one NATS server: the lobby, bans,
-//! announcements, votes, limits, passkeys, reviews.
+//! What people share works across several nodes on one PostgreSQL database and one NATS server: the lobby, challenges,
+//! notices, bans, votes, tournaments, limits, passkeys, reviews; and when the node ends that leads, another goes on.
 
 use crate::common::browser::{Browser, code};
 use crate::common::cluster::{Cluster, account, at, enter, list};
 use crate::common::operator::{Operator, closed, soon};
 use crate::common::people::{WORD, seek};
+use crate::common::watch::{line, talk};
 use crate::common::{Answer, Fallible, Request, Socket, TestServer};
 use serde_json::{Value, json};
 use server::Config;
 use server::wire::{
-    Lobby, Paired, Refusal, ReviewStage, ReviewState, ServerMessage, VoteMade, VoteNow,
+    Challenge, ClientMessage, Lobby, NoticeKind, Paired, Refusal, ReviewStage, ReviewState,
+    ServerMessage, TournamentMade, TournamentNow, TournamentPhase, VoteMade, VoteNow,
 };
 use std::time::{Duration, Instant};
 
@@ -35,6 +37,14 @@ async fn guest(node: &TestServer) -> Fallible<Browser> {
 async fn paired(socket: &mut Socket) -> Fallible<Paired> {
     let told = socket.until(|message| match message {
         ServerMessage::Paired(paired) => Some(paired),
+        _ => None,
+    });
+    told.await
+}
+
+async fn challenged(socket: &mut Socket) -> Fallible<Challenge> {
+    let told = socket.until(|message| match message {
+        ServerMessage::Challenged(challenge) => Some(challenge),
         _ => None,
     });
     told.await
@@ -128,6 +138,52 @@ async fn postgres_and_nats_people_meet_whichever_nodes_they_are_at() -> Fallible
     // Who closes the page is no longer here, for anybody.
     drop(of_bob);
     until(&mut ann, "/api/lobby", |lobby: &Lobby| lobby.here == 14).await?;
+    cluster.end().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs PostgreSQL and NATS: scripts/postgres scripts/nats"]
+async fn postgres_and_nats_people_are_told_at_the_node_of_their_page() -> Fallible<()> {
+    let cluster = Cluster::start("told", 3, many).await?;
+    let [one, two, three] = [&cluster.nodes[0], &cluster.nodes[1], &cluster.nodes[2]];
+    let (mut ann, mut bob) = (account(one, "Ann").await?, account(two, "Bob").await?);
+    let (mut of_bob, _) = enter(&bob).await?;
+    // A challenge across, and a game over days that comes of it.
+    let wish = json!({ "variant": "chess", "clock": "days:3", "rated": false, "side": "white" });
+    let made = ann.ask("POST", "/api/people/Bob/challenges", wish).await?;
+    let made: Challenge = made.json()?;
+    assert_eq!(challenged(&mut of_bob).await?.id, made.id);
+    let (mut of_ann, _) = enter(&at(&ann, three)).await?;
+    let path = format!("/api/challenges/{}/accept", made.id);
+    let game: Paired = bob.ask("POST", &path, json!({})).await?.json()?;
+    assert_eq!(paired(&mut of_ann).await?.game, game.game);
+    // A move is told to the opponent's page, though that is at no board and at another node.
+    let mut board = Socket::open(one.address, &[("cookie", &ann.cookie())]).await?;
+    board.join(&game.game, None).await?;
+    board.play(0, "e2e4").await?;
+    let notice = of_bob.until(|message| match message {
+        ServerMessage::Notice(notice) => Some(notice),
+        _ => None,
+    });
+    let notice = notice.await?;
+    assert_eq!(notice.kind, NoticeKind::YourTurn, "{notice:?}");
+    assert!(notice.address.contains(&game.game), "{notice:?}");
+
+    // Those who watch talk with each other, each at another node.
+    let mut talking = Socket::open(
+        two.address,
+        &[("cookie", &account(two, "Cid").await?.cookie())],
+    )
+    .await?;
+    talking.join(&game.game, None).await?;
+    let mut reading = Socket::open(
+        three.address,
+        &[("cookie", &account(three, "Dora").await?.cookie())],
+    )
+    .await?;
+    reading.join(&game.game, None).await?;
+    talk(&mut talking, "a fine move").await?;
+    assert_eq!(line(&mut reading).await?.text, "a fine move");
     cluster.end().await
 }
 
@@ -287,5 +343,127 @@ async fn postgres_and_nats_attempts_are_counted_at_all_nodes() -> Fallible<()> {
         made += usize::from(browser.ask("POST", "/api/games", wish).await?.status == 201);
     }
     assert!((5..=7).contains(&made), "{made} games");
+    cluster.end().await
+}
+
+/// Plays a game of two, each at a node: both move, then White resigns.
+async fn play(white: &Browser, black: &Browser, game: &str) -> Fallible<()> {
+    let mut sockets = Vec::new();
+    for browser in [white, black] {
+        sockets.push(Socket::open(browser.address, &[("cookie", &browser.cookie())]).await?);
+    }
+    for (ply, socket) in (0..).zip(&mut sockets) {
+        let snapshot = socket.join(game, None).await?;
+        let first = snapshot.now.legal.first().cloned();
+        socket.play(ply, &first.ok_or("no move")?).await?;
+        socket.ply(ply + 1).await?;
+    }
+    sockets[0].say(&ClientMessage::Resign).await?;
+    let over = |message| match message {
+        ServerMessage::Update { now, .. } => now.result.is_some().then_some(()),
+        _ => None,
+    };
+    sockets[1].until(over).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs PostgreSQL and NATS: scripts/postgres scripts/nats"]
+async fn postgres_and_nats_another_node_goes_on_when_the_one_ends_that_leads() -> Fallible<()> {
+    let mut cluster = Cluster::start("ends", 3, many).await?;
+    let [one, two, three] = [&cluster.nodes[0], &cluster.nodes[1], &cluster.nodes[2]];
+    // The first leads. Each of four people is at another one of the other two.
+    let mut people = [
+        account(two, "Ann").await?,
+        account(three, "Bob").await?,
+        account(two, "Cid").await?,
+        account(three, "Dora").await?,
+    ];
+    let wish = json!({
+        "name": "Swiss", "kind": { "swiss": { "rounds": 3 } }, "games": ["chess"], "clock": CLOCK,
+        "rated": true, "starts_ms": server::services::wall_ms() + 3000, "break_s": 0,
+    });
+    let made = at(&people[0], one)
+        .ask("POST", "/api/tournaments", wish)
+        .await?;
+    let id = made.json::<TournamentMade>()?.id;
+    // All join in the same moment, at different nodes: none is lost.
+    let path = format!("/api/tournaments/{id}/me");
+    let joins = people.iter_mut().map(|p| p.ask("PUT", &path, json!({})));
+    for joined in futures_util::future::try_join_all(joins).await? {
+        assert_eq!(joined.status, 204, "{}", joined.body);
+    }
+    let (mut page, before) = enter(&people[0]).await?;
+    let (mut ann, mut bob) = (guest(two).await?, guest(three).await?);
+    let (mut of_ann, _) = enter(&ann).await?;
+    let days = json!({ "games": ["grand"], "clocks": ["days:3"] });
+    let kept = seek(&mut bob, days).await?.id.ok_or("it does not wait")?;
+    let present = json!({ "games": ["shatranj"], "clocks": [CLOCK] });
+    let present = seek(&mut ann, present)
+        .await?
+        .id
+        .ok_or("it does not wait")?;
+
+    let path = format!("/api/tournaments/{id}");
+    for round in 1..=3_u32 {
+        let paired = |now: &TournamentNow| now.round == round;
+        let now: TournamentNow = until(&mut people[1], &path, paired).await?;
+        assert_eq!(now.card.people, 4);
+        if round == 2 {
+            // The one that leads is gone while a round is played; then the next one leads.
+            cluster.nodes.remove(0).end().await?;
+        }
+        let path = format!("{path}/games?round={round}");
+        let list: server::wire::TournamentGames = people[2].get(&path).await?.json()?;
+        assert_eq!(list.games.len(), 2);
+        for game in &list.games {
+            let of = |name: &str| {
+                let place = ["Ann", "Bob", "Cid", "Dora"]
+                    .iter()
+                    .position(|n| *n == name);
+                place.and_then(|place| people.get(place)).ok_or("nobody")
+            };
+            let start = Instant::now();
+            let (white, black) = (of(&game.white)?, of(&game.black)?);
+            while white
+                .clone()
+                .get(&format!("/api/games/{}", game.game))
+                .await?
+                .status
+                != 200
+            {
+                assert!(start.elapsed() < WAIT, "{} is not made", game.game);
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            play(white, black, &game.game).await?;
+        }
+    }
+    let over = |now: &TournamentNow| now.card.phase == TournamentPhase::Over;
+    let now: TournamentNow = until(&mut people[3], &path, over).await?;
+    let sum: f64 = now.standings.iter().map(|row| row.score).sum();
+    assert_eq!(sum, 6.0, "{now:?}");
+    // Each game is rated once.
+    for name in ["Ann", "Bob", "Cid", "Dora"] {
+        let path = format!("/api/people/{name}");
+        let rated = |profile: &server::wire::Profile| {
+            let games: u32 = profile.ratings.iter().map(|r| r.now.games).sum();
+            assert!(games <= 3, "{name}: {games} games");
+            games == 3
+        };
+        until(&mut people[0], &path, rated).await?;
+    }
+
+    // What waits over days is there still; who was here seeks again, and pages have heard of it.
+    let change = page.until(|message| match message {
+        ServerMessage::LobbyChange(change) if change.n > before.n + 1000 => Some(change),
+        _ => None,
+    });
+    change.await?;
+    let lobby = list(&mut of_ann).await?;
+    assert!(lobby.n > before.n, "{} after {}", lobby.n, before.n);
+    let ids: Vec<&str> = lobby.seeks.iter().map(|seek| seek.id.as_str()).collect();
+    assert_eq!(ids, [&*kept], "{present} ends with the node");
+    let again = json!({ "games": ["grand"], "clocks": ["days:3"] });
+    let found = seek(&mut ann, again).await?;
+    assert!(found.paired.is_some(), "{found:?}");
     cluster.end().await
 }

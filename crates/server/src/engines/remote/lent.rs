@@ -298,13 +298,15 @@ impl Lent {
             };
             let known = self.workers.get_mut(&loan.worker);
             match known {
-                Some(known) if !unwanted => {
+                // It is told to end the search, and does so at once: its thread is free for the next job.
+                Some(known) if unwanted => known.busy = known.busy.saturating_sub(1),
+                Some(known) => {
                     known.late += 1;
                     if known.late == LATE {
                         looked.late.push(loan.worker.clone());
                     }
                 }
-                _ => {}
+                None => {}
             }
             if !unwanted {
                 looked.lost.push((loan.task, Loss::Late));
