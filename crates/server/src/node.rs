@@ -5,7 +5,7 @@ mod beat;
 #[cfg(test)]
 mod tests;
 
-pub use beat::Heart;
+pub use beat::Heartbeat;
 
 use crate::clock::ServerClock;
 use std::collections::HashMap;
