@@ -2,6 +2,7 @@
 //! linked once. `hostile` is a program of its own: it looks at figures of the whole process.
 
 mod accounts;
+mod allowed;
 mod archive;
 mod bots;
 mod common;

@@ -124,7 +124,7 @@ export const api = {
 };
 
 /** How pictures are drawn: what the settings say. */
-interface Look {
+export interface Look {
   theme: string;
   set: string;
   /** Colours of the board. */

@@ -10620,6 +10620,8 @@ export interface operations {
             query?: {
                 /** @description `light` or `dark`. */
                 theme?: string;
+                /** @description Colours of the squares: `green`, `wood`, `blue`, `stone` or `contrast`. */
+                board?: string;
                 /** @description Piece set: `themed` or `letters`. */
                 set?: string;
             };
@@ -10659,6 +10661,14 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

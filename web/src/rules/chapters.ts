@@ -1,4 +1,5 @@
 // The rules text as the page shows it: which chapter stands where. Plain values; the text is the server's.
+import type { Look } from '../api/http';
 import type { Chapter, PieceInfo, VariantDetail } from '../api/types';
 
 export interface Layout {
@@ -24,8 +25,8 @@ export function layout(chapters: Chapter[]): Layout {
 }
 
 /** The same text for the page: its pictures in the colours and with the pieces that were chosen. */
-export function dressed(html: string, theme: string, set: string): string {
-  const query = new URLSearchParams({ theme, set }).toString().replaceAll('&', '&amp;');
+export function dressed(html: string, { theme, set, board }: Look): string {
+  const query = new URLSearchParams({ theme, set, board }).toString().replaceAll('&', '&amp;');
   return (
     html
       .replace(/(<img src="[^"?]*\/diagram\/\d+\.svg)"/g, `$1?${query}"`)

@@ -84,15 +84,17 @@ test('pictures of games have the colours of the board that was chosen, by day an
         '/archive?variant=chess&position=4k3/8/8/8/8/8/8/4K3%20w%20-%20-%200%201',
       ]) {
         await page.goto(path);
-        const picture = page.locator('img[src*="/board.svg"]').first();
-        await picture.waitFor({ state: 'attached' });
-        const addresses = await page
-          .locator('img[src*="/board.svg"]')
-          .evaluateAll((all) => all.map((img) => img.src));
+        const pictures = page.locator('img[src*="/board.svg"], img[src*="/diagram/"]');
+        await pictures.first().waitFor({ state: 'attached' });
+        const addresses = await pictures.evaluateAll((all) => all.map((img) => img.src));
         for (const address of addresses)
           assert.equal(new URL(address).searchParams.get('board'), 'wood', `${path}: ${address}`);
-        const drawn = await page.evaluate((address) => fetch(address).then((it) => it.text()), addresses[0]);
-        assert.ok(drawn.includes(`"${light}"`), `${path}, ${theme}: no ${light}`);
+        const diagram = addresses.find((address) => address.includes('/diagram/'));
+        assert.equal(!!diagram, path.startsWith('/rules'));
+        for (const address of diagram ? [addresses[0], diagram] : [addresses[0]]) {
+          const drawn = await page.evaluate((it) => fetch(it).then((it) => it.text()), address);
+          assert.ok(drawn.includes(`"${light}"`), `${address}: no ${light}`);
+        }
       }
     }
   });

@@ -24,13 +24,11 @@ test('a text without a beginning has no lead, one without chapters nothing to be
 
 test("pictures of the text have the page's colours and pieces, other pictures do not", () => {
   const html = '<img src="/api/variants/chess/diagram/12.svg" alt="x" /><img src="/other.svg" />';
-  const shown = dressed(html, 'dark', 'letters');
-  assert.match(shown, /diagram\/12\.svg\?theme=dark&amp;set=letters" alt/);
+  const look = { theme: 'dark', set: 'letters', board: 'wood' };
+  const shown = dressed(html, look);
+  assert.match(shown, /diagram\/12\.svg\?theme=dark&amp;set=letters&amp;board=wood" alt/);
   assert.match(shown, /"\/other\.svg"/);
-  assert.equal(
-    dressed('<tr><th></th><th>One</th></tr>', 'dark', 'letters'),
-    '<tr><td></td><th>One</th></tr>',
-  );
+  assert.equal(dressed('<tr><th></th><th>One</th></tr>', look), '<tr><td></td><th>One</th></tr>');
 });
 
 test('kinds that a set-up lacks stand apart', () => {

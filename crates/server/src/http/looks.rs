@@ -55,7 +55,7 @@ pub(super) fn theme_of(name: Option<&str>) -> Result<Theme, Failure> {
     }
 }
 
-fn board_of(name: Option<&str>) -> Result<BoardColors, Failure> {
+pub(super) fn board_of(name: Option<&str>) -> Result<BoardColors, Failure> {
     let Some(name) = name else {
         return Ok(BoardColors::default());
     };
@@ -81,7 +81,7 @@ pub(super) fn set_of(name: Option<&str>) -> Result<PieceSet, Failure> {
 }
 
 /// Draws off the threads that serve everybody, and charges for it.
-async fn picture(
+pub(super) async fn picture(
     app: &App,
     address: IpAddr,
     draw: impl FnOnce() -> Result<String, Failure> + Send + 'static,

@@ -2,11 +2,13 @@
 //! What a picture's text means is read in `render::figure`.
 
 use super::Failure;
+use super::address::Address;
 use super::cache::{AnswerCache, CachedAnswer};
-use super::looks::{KEEP, set_of, theme_of, wanted};
+use super::looks::{KEEP, board_of, picture, set_of, theme_of, wanted};
 use super::variants::{find, id_of};
 use crate::directory::Directory;
 use crate::refusal::Reason;
+use crate::state::App;
 use crate::wire::{Chapter, RulesText};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
@@ -16,7 +18,7 @@ use husun::Variant;
 use play::Games;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use render::figure::INFO;
-use render::{Figure, Style};
+use render::{BoardColors, Figure, Style};
 use serde::Deserialize;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -32,6 +34,9 @@ pub struct Drawn {
     /// `light` or `dark`.
     #[serde(default)]
     theme: Option<String>,
+    /// Colours of the squares: `green`, `wood`, `blue`, `stone` or `contrast`.
+    #[serde(default)]
+    board: Option<String>,
     /// Piece set: `themed` or `letters`.
     #[serde(default)]
     set: Option<String>,
@@ -63,19 +68,22 @@ pub async fn text(
     get, path = "/api/variants/{id}/diagram/{file}",
     params(("id" = String, Path, description = "Id of the game"), ("file" = String, Path, description = "Its number and `.svg`"), Drawn),
     responses((status = 200, content_type = "image/svg+xml", body = String), (status = 400, body = crate::wire::Refusal),
-        (status = 404, body = crate::wire::Refusal), (status = 422, body = crate::wire::Refusal), (status = 503, body = crate::wire::Refusal))
+        (status = 404, body = crate::wire::Refusal), (status = 422, body = crate::wire::Refusal),
+        (status = 429, body = crate::wire::Refusal), (status = 503, body = crate::wire::Refusal))
 )]
 pub async fn diagram(
+    State(app): State<App>,
     State(answers): State<AnswerCache>,
-    State(directory): State<Directory>,
+    Address(address): Address,
     Path((id, file)): Path<(String, String)>,
     query: Result<Query<Drawn>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let games = directory.variants();
+    let games = app.directory.variants();
     let (variant, drawn) = (find(games, &id)?, wanted(query)?);
     let style = Style {
         theme: theme_of(drawn.theme.as_deref())?,
+        board: board_of(drawn.board.as_deref())?,
         set: set_of(drawn.set.as_deref())?,
         page: false,
         ..Style::default()
@@ -88,13 +96,14 @@ pub async fn diagram(
         let message = format!("no such picture; there are 1.svg to {}.svg", pictures.len());
         return Err(Failure::of(Reason::NoSuchPath, message));
     };
-    // Pictures, themes and sets are few, so that what is kept is bounded.
+    let draw = move || render::svg::board(&pictures[number - 1], &style);
+    // In all colours they would take too much room: those of most people are kept.
+    if style.board != BoardColors::default() {
+        return picture(&app, address, move || Ok(draw())).await;
+    }
     let name = format!("diagram/{id}/{number}/{:?}/{:?}", style.theme, style.set);
-    let make = move || {
-        let svg = render::svg::board(&pictures[number - 1], &style);
-        CachedAnswer::new("image/svg+xml", KEEP, svg)
-    };
-    let kept = answers.get(&name, directory.work(), make).await?;
+    let make = move || CachedAnswer::new("image/svg+xml", KEEP, draw());
+    let kept = answers.get(&name, app.directory.work(), make).await?;
     Ok(kept.answer(&headers))
 }
 
