@@ -230,7 +230,7 @@ impl Directory {
         }
     }
 
-    /// The same, with why it is not.
+    /// [`Self::get`] with its reasons: which of them lies with the game, and which with this node.
     async fn here(&self, id: &str, payer: Payer<'_>) -> Result<Option<Handle>, Failure> {
         if !is_id(id) {
             return Ok(None);
@@ -396,7 +396,7 @@ impl Directory {
         }
     }
 
-    /// The same game again with sides changed. Who has a seat keeps it, and what opens it.
+    /// A game like another with sides changed. Who has a seat keeps it, and what opens it.
     pub fn rematch_of(&self, table: &Table) -> Spec {
         let mut spec = table.spec().clone();
         for side in Side::ALL {

@@ -6,7 +6,7 @@ mod speaks;
 #[cfg(test)]
 mod tests;
 
-pub use beat::Heart;
+pub use beat::Heartbeat;
 pub use speaks::{PROTOCOL, speaking};
 
 use crate::clock::ServerClock;

@@ -420,8 +420,8 @@ impl Running {
         node.end();
         tracing::info!("going down");
         directory.close(PATIENCE).await;
-        // The heart stops, so that the node does not arrive anew.
-        drop(opened.heart);
+        // The heartbeat stops, so that the node does not arrive anew.
+        drop(opened.heartbeat);
         if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, node.leave()).await {
             tracing::warn!(%error, "the other nodes have to wait for the end of the lease");
         }

@@ -166,7 +166,7 @@ async fn send(sink: &mut Sink, message: Message) -> bool {
     send_within(sink.send(message)).await
 }
 
-/// The same for a text with a ping behind it.
+/// Sends a text with a ping behind it, within the deadline.
 async fn send_and_ping(sink: &mut Sink, text: Utf8Bytes) -> bool {
     send_within(async {
         sink.feed(Message::Text(text)).await?;

@@ -69,7 +69,7 @@ pub enum What {
     },
     /// Is told when NATS has read all that came before.
     Settle(oneshot::Sender<()>),
-    /// The same, once a second, which tells what must have arrived.
+    /// Is told when NATS has read all that came before; sent once a second, which tells what must have arrived.
     Trip(oneshot::Sender<()>),
 }
 

@@ -71,7 +71,7 @@ impl Directory {
         Ok(id)
     }
 
-    /// The same under an id that is given. The engine, if it plays, is there.
+    /// [`Self::begin`] under an id that is given. The engine, if it plays, is there.
     pub async fn begin_as(&self, id: &str, spec: Spec, offers: Vec<String>) -> Result<(), Refused> {
         let making = Making {
             id: id.into(),

@@ -14,7 +14,7 @@ use answers::{Answers, Item};
 use bus::{Bus, BusError, Listener, Request, Requests, Subscription};
 use bytes::Bytes;
 use lent::{Lent, Loss};
-use messages::{Ask, Assignment, Beat, CALL, Call, JobId, Outcome, PROTOCOL, Reply, Told};
+use messages::{Ask, Assignment, Beat, CALL, Call, Ended, JobId, PROTOCOL, Reply, Told};
 use metrics::{counter, gauge, histogram};
 use play::Games;
 use std::fmt;
@@ -232,10 +232,10 @@ impl Inner {
     }
 
     /// A job has ended.
-    fn give(&self, worker: String, number: u64, outcome: Outcome, request: Request) {
+    fn give(&self, worker: String, number: u64, outcome: Ended, request: Request) {
         let mut lent = self.lent();
         let reply = match outcome {
-            Outcome::Done { thought, lines } => {
+            Ended::Done { thought, lines } => {
                 // A late answer: another does it already, or has done it.
                 if !lent.is_lent(&worker, number) {
                     Reply::Noted
@@ -250,7 +250,7 @@ impl Inner {
                     });
                 }
             }
-            Outcome::Unfit(why) => {
+            Ended::Unfit(why) => {
                 if let Some(task) = lent.end(&worker, number) {
                     tracing::warn!(game = %task.job.variant, worker = lent.name(&worker), %why, "a worker cannot do a job");
                     lent.note_unfit(&worker, &task.job.definition);
@@ -258,7 +258,7 @@ impl Inner {
                 }
                 Reply::Noted
             }
-            Outcome::Undone => {
+            Ended::Undone => {
                 if let Some(task) = lent.end(&worker, number) {
                     self.again(task, Loss::Undone);
                 }

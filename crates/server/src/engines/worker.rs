@@ -4,7 +4,7 @@
 mod threads;
 
 use super::remote::messages::{
-    self, Ask, Assignment, BEAT, Beat, CALL, Call, JobId, Outcome, PROTOCOL, Reply, Told, Unfit,
+    self, Ask, Assignment, BEAT, Beat, CALL, Call, Ended, JobId, PROTOCOL, Reply, Told, Unfit,
 };
 use super::{Job, Purpose, Report};
 use bus::{Bus, BusError, Listener, Subscription};
@@ -400,7 +400,7 @@ impl Worker {
                 self.think(&id, assignment.job, position, waited, &stop)
                     .await
             }
-            Err(unfit) => Outcome::Unfit(unfit),
+            Err(unfit) => Ended::Unfit(unfit),
         };
         // Whoever is to give his jobs back has done so.
         let ours = lock(&self.jobs).contains_key(&id);
@@ -458,7 +458,7 @@ impl Worker {
         position: Position,
         waited: Duration,
         stop: &Arc<AtomicBool>,
-    ) -> Outcome {
+    ) -> Ended {
         let purpose = job.purpose;
         let (reports, mut told) = mpsc::unbounded_channel();
         let (done, found) = oneshot::channel();
@@ -497,19 +497,19 @@ impl Worker {
             last = Some(lines);
         }
         let Ok(Some(found)) = found.await else {
-            return Outcome::Undone;
+            return Ended::Undone;
         };
         self.tally.nodes.fetch_add(found.nodes, Relaxed);
-        Outcome::Done {
+        Ended::Done {
             thought: found.thought,
             lines: last.filter(|_| purpose != Purpose::Play),
         }
     }
 
     /// Brings a server what came of a job.
-    async fn give(&self, id: &JobId, outcome: Outcome) {
+    async fn give(&self, id: &JobId, outcome: Ended) {
         let purpose = lock(&self.jobs).get(id).map(|job| job.purpose);
-        let done = purpose.filter(|_| matches!(outcome, Outcome::Done { .. }));
+        let done = purpose.filter(|_| matches!(outcome, Ended::Done { .. }));
         let give = Ask::Give {
             worker: self.id.clone(),
             number: id.number,
@@ -537,7 +537,7 @@ impl Worker {
         let gives = jobs.into_iter().map(|(id, job)| {
             job.stop.store(true, Relaxed);
             let worker = self.clone();
-            async move { worker.give(&id, Outcome::Undone).await }
+            async move { worker.give(&id, Ended::Undone).await }
         });
         futures_util::future::join_all(gives).await;
     }

@@ -18,7 +18,7 @@ const AGAIN: Duration = Duration::from_millis(200);
 
 /// What a node says of itself when it arrives.
 #[derive(Clone, Debug)]
-pub struct Heart {
+pub struct Heartbeat {
     /// The node.
     pub node: Arc<Node>,
     /// Where it is found.
@@ -27,7 +27,7 @@ pub struct Heart {
     pub run: i64,
 }
 
-impl Heart {
+impl Heartbeat {
     /// Arrives for the first time, and beats from then on until the sender of `ends` is gone or speaks.
     pub async fn begin(
         self,

@@ -77,7 +77,7 @@ enum Attempt {
     Done,
     /// There is no such browser any more.
     Gone,
-    /// The same will not be taken later either.
+    /// It will not be taken later either.
     Refused(String),
     /// It may be taken later.
     Later(String, Option<Duration>),

@@ -5,7 +5,7 @@ use super::ServeError;
 use crate::clock::{ServerClock, TimeNote};
 use crate::config::{Config, NodeConfig};
 use crate::http::gate::Gate;
-use crate::node::{Heart, Node, speaking};
+use crate::node::{Heartbeat, Node, speaking};
 use crate::services::wall_ms;
 use bus::{Bus, Health, LocalBus, NatsBus, NatsError, NatsOptions};
 use std::net::SocketAddr;
@@ -27,10 +27,10 @@ pub(super) struct Opened {
     pub clock: ServerClock,
     pub node: Arc<Node>,
     pub bus: Arc<dyn Bus>,
-    /// The same bus, where it goes to other nodes.
+    /// `bus`, where it goes to other nodes.
     pub nats: Option<Arc<NatsBus>>,
-    /// The heart stops when this is dropped.
-    pub heart: Option<oneshot::Sender<()>>,
+    /// The heartbeat stops when this is dropped.
+    pub heartbeat: Option<oneshot::Sender<()>>,
 }
 
 /// What all nodes must have in common: the name of its file, and what it is known by.
@@ -96,23 +96,23 @@ async fn begin(
         let begun = store.begin_run(wall_ms(), noted.map(|(run, _)| run));
         let begun = begun.await?;
         let clock = ServerClock::starting_at(time_of(&begun, noted));
-        let (node, heart) = match &config.node {
+        let (node, heartbeat) = match &config.node {
             Some(settings) => {
                 let node = Arc::new(Node::among(&store, settings, clock.clone()));
-                let heart = Heart {
+                let heartbeat = Heartbeat {
                     node: node.clone(),
                     address: settings.address.clone().unwrap_or(listens.to_string()),
                     run: begun.run,
                 };
                 let (beats, ends) = oneshot::channel();
-                heart.begin(&store, ends).await?;
+                heartbeat.begin(&store, ends).await?;
                 (node, Some(beats))
             }
             None => (Arc::new(Node::alone(clock.clone())), None),
         };
-        Ok((begun, clock, node, heart))
+        Ok((begun, clock, node, heartbeat))
     };
-    let (begun, clock, node, heart) = match begun.await {
+    let (begun, clock, node, heartbeat) = match begun.await {
         Ok(begun) => begun,
         Err(error) => {
             store.close().await;
@@ -131,7 +131,7 @@ async fn begin(
         node,
         bus,
         nats: nats.clone(),
-        heart,
+        heartbeat,
     })
 }
 

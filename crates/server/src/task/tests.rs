@@ -271,7 +271,7 @@ impl Bench {
         Ok((made.id, [white, black]))
     }
 
-    /// The same after a move of each, from which on clocks run.
+    /// A game of two players after a move of each, from which on clocks run.
     async fn under_way(
         &self,
         first_socket: u64,

@@ -92,7 +92,7 @@ impl Tournaments {
         Ok(())
     }
 
-    /// The same by one who holds its gate.
+    /// [`Self::freshened`] for one who holds its gate.
     pub(super) async fn freshen(&self, live: &Arc<Live>) -> Result<(), Refused> {
         let Some(doubts) = live.doubts() else {
             return Ok(());

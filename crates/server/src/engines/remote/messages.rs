@@ -103,7 +103,7 @@ pub enum Ask {
         /// Its number.
         number: u64,
         /// How.
-        outcome: Outcome,
+        outcome: Ended,
     },
     /// The definition of a game from a file.
     Definition {
@@ -115,7 +115,7 @@ pub enum Ask {
 /// How a job has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum Ended {
     /// There is an answer.
     Done {
         /// What was found.

@@ -127,11 +127,7 @@ impl Odd {
         }
     }
 
-    async fn give(
-        &self,
-        number: u64,
-        outcome: Outcome,
-    ) -> Result<Reply, Box<dyn std::error::Error>> {
+    async fn give(&self, number: u64, outcome: Ended) -> Result<Reply, Box<dyn std::error::Error>> {
         self.ask(&Ask::Give {
             worker: self.id.clone(),
             number,
@@ -161,8 +157,8 @@ fn bus() -> Arc<dyn Bus> {
     Arc::new(LocalBus::new())
 }
 
-fn good(best: &str) -> Outcome {
-    Outcome::Done {
+fn good(best: &str) -> Ended {
+    Ended::Done {
         thought: Thought {
             best: Some(best.into()),
             accept: false,
@@ -389,7 +385,7 @@ async fn who_lies_gets_no_more_jobs() -> Tested {
         let mut asked = server.engines.ask(job("game", Purpose::Review, LONG)?)?;
         let odd = Odd::new(&bus, &server, &format!("liar {n}"));
         let first = odd.job(true).await?;
-        let outcome = Outcome::Done { thought, lines };
+        let outcome = Ended::Done { thought, lines };
         let reply = odd.give(first.number, outcome).await?;
         assert!(
             matches!(reply, Reply::Distrusted { .. }),
@@ -404,7 +400,7 @@ async fn who_lies_gets_no_more_jobs() -> Tested {
         let other = Odd::new(&bus, &server, "other");
         let again = other.job(true).await?;
         assert_eq!(again.job, first.job);
-        let outcome = Outcome::Done {
+        let outcome = Ended::Done {
             thought: honest.clone(),
             lines: lines_of(&line),
         };
@@ -652,7 +648,7 @@ async fn a_worker_plays_by_the_servers_rules() -> Tested {
     let odd = Odd::new(&bus, &server, "odd");
     let lent = odd.job(true).await?;
     assert_eq!(
-        odd.give(lent.number, Outcome::Unfit(Unfit::Game)).await?,
+        odd.give(lent.number, Ended::Unfit(Unfit::Game)).await?,
         Reply::Noted
     );
     worker.end().await?;
