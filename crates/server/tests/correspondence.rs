@@ -192,3 +192,59 @@ async fn on_vacation_nobody_loses_on_time() -> Fallible<()> {
     assert_eq!(nobody.get("/api/account/vacation").await?.status, 401);
     server.end().await
 }
+
+/// The moves of a long game are chosen by number, so that it is the same each time.
+fn chosen(ply: u32, legal: &[String]) -> Fallible<&str> {
+    let at = (ply as usize * 7919 + 31) % legal.len().max(1);
+    let text = legal.get(at).ok_or("the game is over too soon")?;
+    Ok(text)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_moves_over_weeks_survive_any_restart() -> Fallible<()> {
+    let mut server = TestServer::start("weeks", |_| ()).await?;
+    let (mut ann, mut bob) = (guest(&server).await?, guest(&server).await?);
+    let wish = json!({ "games": ["citadelir2024"], "clocks": ["days:3"], "side": "white" });
+    seek(&mut ann, wish).await?;
+    let any = json!({ "clocks": ["days:3"] });
+    let game = seek(&mut bob, any).await?.paired.ok_or("not paired")?.game;
+    let path = format!("/api/games/{game}");
+    let mut played: Vec<String> = Vec::new();
+    // Between any two parts two days go by, of the three that one has.
+    for part in 1..=10 {
+        let mut sockets = Vec::new();
+        let mut legal = Vec::new();
+        for browser in [&ann, &bob] {
+            let cookie = browser.cookie();
+            let mut socket = Socket::open(server.address, &[("cookie", &cookie)]).await?;
+            let snapshot = socket.join(&game, None).await?;
+            let kept: Vec<&str> = snapshot.moves.iter().map(|m| &*m.uci).collect();
+            assert_eq!(kept, played);
+            legal = snapshot.now.legal;
+            sockets.push(socket);
+        }
+        while played.len() < 40 * part {
+            let ply = u32::try_from(played.len())?;
+            let text = chosen(ply, &legal)?.to_owned();
+            let socket = &mut sockets[ply as usize % 2];
+            socket.play(ply, &text).await?;
+            legal = socket.ply(ply + 1).await?.legal;
+            played.push(text);
+        }
+        let before: Snapshot = ann.get(&path).await?.json()?;
+        drop(sockets);
+        let folder = server.stop().await?;
+        days_later(&folder, 2)?;
+        server = TestServer::start("weeks", |c| c.data = folder).await?;
+        (ann.address, bob.address) = (server.address, server.address);
+        let after: Snapshot = ann.get(&path).await?.json()?;
+        assert_eq!(after.now.stage, Stage::Playing, "after part {part}");
+        assert_eq!(after.moves, before.moves);
+        assert_eq!(
+            (after.now.legal, after.now.turn),
+            (before.now.legal, before.now.turn)
+        );
+    }
+    assert_eq!(played.len(), 400);
+    server.end().await
+}
