@@ -39,7 +39,7 @@ pub fn run(options: &Options) -> Result<()> {
         writeln!(out)?;
         return Ok(());
     }
-    if now.asked.is_none() {
+    if now.asked.is_none() && now.workers.is_empty() {
         bail!("this server runs alone: it owns all games");
     }
     write!(out, "{}", table(&now))?;
@@ -49,7 +49,7 @@ pub fn run(options: &Options) -> Result<()> {
 /// The nodes as lines.
 fn table(now: &NodesNow) -> String {
     let head = [
-        "node", "state", "lease", "owned", "live", "version", "address",
+        "node", "state", "lease", "owned", "live", "version", "speaks", "address",
     ]
     .map(String::from);
     let mut rows = vec![head];
@@ -67,13 +67,16 @@ fn table(now: &NodesNow) -> String {
             node.owned.to_string(),
             node.live.to_string(),
             node.version.clone(),
+            node.protocol.to_string(),
             node.address.clone(),
         ]);
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: Vec<usize> = (0..rows[0].len()).map(|c| width(c).unwrap_or(0)).collect();
     let mut text = String::new();
-    for row in &rows {
+    // A server that runs alone may have workers.
+    let rows = if now.asked.is_some() { &rows[..] } else { &[] };
+    for row in rows {
         let cells = row.iter().zip(&widths);
         let line: Vec<String> = cells
             .map(|(cell, width)| format!("{cell:width$}"))
@@ -84,13 +87,19 @@ fn table(now: &NodesNow) -> String {
     if now.unowned > 0 {
         text.push_str(&format!("{} games wait for an owner\n", now.unowned));
     }
+    for worker in &now.workers {
+        text.push_str(&format!(
+            "worker {}: {} of {} threads at work\n",
+            worker.name, worker.busy, worker.threads
+        ));
+    }
     text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use server::wire::NodeNow;
+    use server::wire::{NodeNow, WorkerNow};
 
     #[test]
     fn nodes_stand_in_columns() {
@@ -99,6 +108,7 @@ mod tests {
             boot: 1,
             address: "10.0.0.5:8000".into(),
             version: "1.2.3".into(),
+            protocol: 1,
             state,
             leads,
             lease_ms: 2500,
@@ -112,11 +122,17 @@ mod tests {
                 node("longer", NodeState::Gone, false),
             ],
             unowned: 3,
+            workers: vec![WorkerNow {
+                name: "attic".into(),
+                threads: 8,
+                busy: 5,
+            }],
         };
-        let expected = "node    state  lease  owned  live  version  address\n\
-                        a       leads  2.5 s  12     7     1.2.3    10.0.0.5:8000\n\
-                        longer  gone   2.5 s  12     7     1.2.3    10.0.0.5:8000\n\
-                        3 games wait for an owner\n";
+        let expected = "node    state  lease  owned  live  version  speaks  address\n\
+                        a       leads  2.5 s  12     7     1.2.3    1       10.0.0.5:8000\n\
+                        longer  gone   2.5 s  12     7     1.2.3    1       10.0.0.5:8000\n\
+                        3 games wait for an owner\n\
+                        worker attic: 5 of 8 threads at work\n";
         assert_eq!(table(&now), expected);
     }
 }

@@ -6,6 +6,10 @@
 //!
 //! `HUSUN_NODES_SECONDS` (60) and `HUSUN_NODES_GAMES` (12) ask for more, `HUSUN_NODES_SEED` for a run that was before,
 //! `HUSUN_NODES_STRICT=1` for the bounds that hold on a machine that does nothing else.
+//!
+//! Then nodes of two versions play together, games moving between them. `HUSUN_BEFORE=PROGRAM` is the program of the version
+//! before; without it nodes of this version take the place of each other. What another version may say is tried in
+//! `crates/server/tests/versions.rs` and `crates/server/src/forms.rs`.
 
 mod house;
 mod players;
@@ -18,6 +22,7 @@ use crate::process::asked;
 use house::{Fault, House};
 use players::Club;
 use server::wire::{NodeNow, NodeState};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// A small pseudo-random number generator (splitmix64).
@@ -99,6 +104,58 @@ async fn a_node_that_is_told_to_go_hands_its_games_over() -> Fallible<()> {
         );
         house.start(at).await?;
     }
+    let played = club.close().await?;
+    assert!(played.iter().all(|game| game.moves.len() > 10));
+    referee::judge(&house, &played).await?;
+    house.close()
+}
+
+/// The program of the version before, if it is at hand.
+fn before() -> Option<PathBuf> {
+    std::env::var_os("HUSUN_BEFORE").map(Into::into)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL and NATS"]
+async fn a_new_version_takes_the_place_of_the_one_before() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
+    let mut random = Random(11);
+    let before = before();
+    let mut house = House::open_before("rolling", NODES, before.as_deref()).await?;
+    let games = asked("HUSUN_NODES_GAMES", 9);
+    let club = Club::open(house.addresses(), games, 11).await?;
+    let some = Duration::from_millis(1500);
+    // Two are replaced one after the other, as the operators' page says: asked to go, and started with the new program.
+    for at in [0, 1] {
+        tokio::time::sleep(some).await;
+        let began = Instant::now();
+        house.leave(at).await?;
+        club.note_fault(Fault::Kill, began, Instant::now());
+        club.all_are_back(Duration::from_secs(60)).await?;
+        house.replace(at);
+        house.start(at).await?;
+    }
+    // Two of this version and one of the one before: games go to that one and back, by hand-over and by kill.
+    for (at, leaves) in [(0, true), (1, false), (1, true), (0, false)] {
+        tokio::time::sleep(some).await;
+        let began = Instant::now();
+        let ended = match leaves {
+            true => {
+                house.leave(at).await?;
+                let ended = Instant::now();
+                house.start(at).await?;
+                ended
+            }
+            false => house.suffer(Fault::Kill, at, &mut random).await?.1,
+        };
+        club.note_fault(Fault::Kill, began, ended);
+        club.all_are_back(Duration::from_secs(60)).await?;
+    }
+    // The last one of the version before is killed, and comes again as one of this.
+    house.replace(2);
+    let (began, ended) = house.suffer(Fault::Kill, 2, &mut random).await?;
+    club.note_fault(Fault::Kill, began, ended);
+    club.all_are_back(Duration::from_secs(60)).await?;
     let played = club.close().await?;
     assert!(played.iter().all(|game| game.moves.len() > 10));
     referee::judge(&house, &played).await?;

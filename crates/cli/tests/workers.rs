@@ -108,6 +108,10 @@ async fn worker_killed_and_stopped(name: &str) -> Fallible<()> {
     let mut white = game(&house).await?;
     let first = Worker::start(name)?;
     until(&house, "husun_workers", "", 1.0).await?;
+    let data = house.data.to_string_lossy();
+    let shown = told(&["nodes", "--data", &data])?.0.stdout;
+    let shown = String::from_utf8(shown)?;
+    assert!(shown.starts_with(&format!("worker {name}: ")), "{shown}");
     white.play(0, "d2d4").await?;
     let now = white.ply(2).await?;
     assert!(now.result.is_none());

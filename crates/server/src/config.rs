@@ -6,6 +6,7 @@ mod tests;
 use crate::engines;
 use crate::http::hosts;
 use crate::limits::Limits;
+use crate::node::PROTOCOL;
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -119,6 +120,9 @@ pub struct NodeConfig {
     /// Seconds after which a node that gives no sign has lost its games.
     #[serde(default = "lease_seconds")]
     pub lease_seconds: u32,
+    /// What it speaks with other nodes: in tests a number that is not this program's. No setting.
+    #[serde(skip, default = "protocol")]
+    pub protocol: i64,
 }
 
 impl std::fmt::Debug for NodeConfig {
@@ -140,6 +144,10 @@ fn lease_seconds() -> u32 {
     u32::try_from(store::nodes::LEASE.as_secs()).unwrap_or(3)
 }
 
+fn protocol() -> i64 {
+    PROTOCOL
+}
+
 impl NodeConfig {
     /// A node with a name, and with whatever else is usual.
     pub fn new(name: impl Into<String>, nats: impl Into<String>) -> NodeConfig {
@@ -151,6 +159,7 @@ impl NodeConfig {
             address: None,
             keys: None,
             lease_seconds: lease_seconds(),
+            protocol: PROTOCOL,
         }
     }
 

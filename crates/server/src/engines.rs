@@ -188,8 +188,23 @@ pub trait Engines: fmt::Debug + Send + Sync + 'static {
     fn ask(&self, job: Job) -> Result<Asked, Busy>;
     /// How many jobs are taken up before the next one of `asker`; none if no job of that one waits.
     fn before(&self, purpose: Purpose, asker: &str) -> Option<usize>;
+    /// Machines elsewhere that lend their cores, by their names.
+    fn workers(&self) -> Vec<WorkerSeen> {
+        Vec::new()
+    }
     /// Ends all threads when they have done what they are at.
     fn close(&self);
+}
+
+/// A worker as its servers see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkerSeen {
+    /// How people call it.
+    pub name: String,
+    /// How many threads it has.
+    pub threads: usize,
+    /// How many of them are at work, for any server.
+    pub busy: usize,
 }
 
 /// Longest thought about a move of a game: as its clock allows, but never so long that others wait.

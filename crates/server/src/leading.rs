@@ -317,3 +317,13 @@ fn written<T: Serialize>(answer: &Answered<T>) -> Bytes {
     // Numbers and texts alone: there is nothing in it that JSON cannot say.
     serde_json::to_vec(answer).unwrap_or_default().into()
 }
+
+#[cfg(test)]
+#[test]
+fn messages_are_understood_as_they_were_ever_sent() {
+    use crate::forms::keep;
+    keep::<Answered<serde_json::Value>>(
+        include_str!("../tests/data/messages/leading-answers.jsonl"),
+        None,
+    );
+}

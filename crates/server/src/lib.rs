@@ -9,6 +9,8 @@ pub mod clock;
 pub mod config;
 pub mod directory;
 pub mod engines;
+#[cfg(test)]
+mod forms;
 pub mod http;
 pub mod leading;
 pub mod limits;

@@ -2,12 +2,15 @@
 //! and which of them leads. Which games it owns is the directory's.
 
 mod beat;
+mod speaks;
 #[cfg(test)]
 mod tests;
 
 pub use beat::Heartbeat;
+pub use speaks::{PROTOCOL, speaking};
 
 use crate::clock::ServerClock;
+use crate::config::NodeConfig;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -52,6 +55,8 @@ pub struct Node {
     /// The nodes' leases; nothing where a server runs alone.
     nodes: Option<Arc<dyn Nodes>>,
     name: String,
+    /// What it speaks.
+    protocol: i64,
     lease: Duration,
     clock: ServerClock,
     members: watch::Sender<Arc<Members>>,
@@ -74,24 +79,28 @@ pub struct Node {
 impl Node {
     /// A server that runs alone.
     pub fn alone(clock: ServerClock) -> Node {
-        Node::new(None, String::new(), Duration::ZERO, clock)
+        Node::new(None, String::new(), PROTOCOL, Duration::ZERO, clock)
     }
 
     /// One of several nodes, which has no lease yet.
-    pub fn among(store: &SqlStore, name: &str, lease: Duration, clock: ServerClock) -> Node {
+    pub fn among(store: &SqlStore, settings: &NodeConfig, clock: ServerClock) -> Node {
         let nodes: Arc<dyn Nodes> = Arc::new(store.clone());
-        Node::new(Some(nodes), name.into(), lease, clock)
+        let lease = Duration::from_secs(settings.lease_seconds.into());
+        let name = settings.name.clone();
+        Node::new(Some(nodes), name, settings.protocol, lease, clock)
     }
 
     fn new(
         nodes: Option<Arc<dyn Nodes>>,
         name: String,
+        protocol: i64,
         lease: Duration,
         clock: ServerClock,
     ) -> Node {
         Node {
             nodes,
             name,
+            protocol,
             lease,
             clock,
             members: watch::Sender::new(Arc::default()),
@@ -218,12 +227,33 @@ impl Node {
         Some(Duration::from_millis(ms) + heard.at?.elapsed())
     }
 
+    /// What it speaks.
+    pub fn protocol(&self) -> i64 {
+        self.protocol
+    }
+
+    /// Whether nodes are there that speak otherwise: then there are games that only those can have.
+    pub fn is_among_others(&self) -> bool {
+        let heard = self.heard();
+        heard.rows.iter().any(|row| row.protocol != self.protocol)
+    }
+
     /// The node that has least to do, to which a new game goes; itself if others have as much.
     pub fn least_busy(&self) -> i64 {
+        self.least_busy_of(|row| row.protocol == self.protocol)
+    }
+
+    /// The node that has least to do of those that can go on with this one's games; itself if there is no other.
+    pub fn heir(&self) -> i64 {
+        self.least_busy_of(|row| row.protocol >= self.protocol)
+    }
+
+    fn least_busy_of(&self, fits: impl Fn(&NodeRow) -> bool) -> i64 {
         let own = self.boot();
         let mut heard = self.heard();
         let load = |row: &NodeRow| row.load + heard.given.get(&row.boot).copied().unwrap_or(0);
-        let rows = heard.rows.iter().filter(|row| !row.leaving);
+        let rows = heard.rows.iter();
+        let rows = rows.filter(|row| !row.leaving && fits(row));
         let least = rows.min_by_key(|row| (load(row), row.boot != own));
         let boot = least.map_or(own, |row| row.boot);
         *heard.given.entry(boot).or_default() += 1;

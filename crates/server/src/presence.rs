@@ -405,3 +405,17 @@ impl Listener for Others {
         self.0.miss();
     }
 }
+
+#[cfg(test)]
+#[test]
+fn messages_are_understood_as_they_were_ever_sent() {
+    use crate::forms::keep;
+    keep::<Told>(
+        include_str!("../tests/data/messages/presence-told.jsonl"),
+        None,
+    );
+    keep::<Whole>(
+        include_str!("../tests/data/messages/presence-whole.jsonl"),
+        None,
+    );
+}

@@ -20,6 +20,7 @@ mod review;
 mod rim;
 mod shared;
 mod tournaments;
+mod versions;
 mod votes;
 mod watching;
 

@@ -32,6 +32,7 @@ async fn main() -> Result<(), Failed> {
                 id: "appends".into(),
                 address: String::new(),
                 version: String::new(),
+                protocol: 1,
                 run: 1,
                 sign,
             };

@@ -206,8 +206,8 @@ async fn make(
             ),
             // Its time is its owner's from the first.
             _ => sqlx::query(sqlx::AssertSqlSafe(format!(
-                "INSERT INTO games (id, spec, made_ms, epoch, owner, time_of, held_ms, carried_ms) \
-                 SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), $3, $4, n.boot, n.boot, n.run_ms, 0 FROM nodes n \
+                "INSERT INTO games (id, spec, made_ms, epoch, owner, time_of, held_ms, carried_ms, protocol) \
+                 SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), $3, $4, n.boot, n.boot, n.run_ms, 0, n.protocol FROM nodes n \
                  WHERE n.boot = $5 AND n.expires_ms > {} ON CONFLICT DO NOTHING",
                 fence.time
             ))),

@@ -3,6 +3,7 @@
 //! database's time alone, and a lease that is over never runs again: its node arrives anew.
 
 mod agree;
+mod orphans;
 mod time;
 
 pub use time::Since;
@@ -10,6 +11,7 @@ pub(super) use time::{run_alone, since};
 
 use super::sql::SqlStore;
 use super::{Answer, StoreError, append};
+use orphans::dead;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 use std::time::Duration;
@@ -44,6 +46,8 @@ pub struct NewNode {
     pub address: String,
     /// Version of the program.
     pub version: String,
+    /// What it speaks with other nodes and stores of games: a higher number may be beyond those that speak a lower one.
+    pub protocol: i64,
     /// Number of its server's run.
     pub run: i64,
     /// Its first heartbeat.
@@ -61,6 +65,8 @@ pub struct NodeRow {
     pub address: String,
     /// Version of the program.
     pub version: String,
+    /// What it speaks.
+    pub protocol: i64,
     /// When it arrived, in milliseconds of the database's time.
     pub started_ms: i64,
     /// Its server's time at the last heartbeat, in milliseconds.
@@ -103,6 +109,11 @@ pub enum Claimed {
         /// The epoch.
         epoch: i64,
     },
+    /// Nobody owns the game, but a node has owned it that speaks more than this one.
+    Beyond {
+        /// What that one spoke.
+        protocol: i64,
+    },
     /// There is no such game.
     NoSuchGame,
     /// The node's own lease is over.
@@ -133,14 +144,15 @@ pub trait Nodes: std::fmt::Debug + Send + Sync + 'static {
     fn arrive<'a>(&'a self, node: &'a NewNode) -> Answer<'a, i64>;
     /// Extends a lease that still runs.
     fn beat(&self, boot: i64, sign: Sign) -> Answer<'_, Beat>;
-    /// Gives a node a game that nobody owns whose lease runs, or that the node owns itself: the epoch is raised, and what
-    /// is read of the game from then on has all that was ever acknowledged. `now_ms` is the node's server's time.
+    /// Gives a node a game that nobody owns whose lease runs, or that the node owns itself, unless one has owned it that
+    /// speaks more: the epoch is raised, and what is read of the game from then on has all that was ever acknowledged. `now_ms` is the node's server's time.
     fn claim<'a>(&'a self, game: &'a str, boot: i64, now_ms: i64) -> Answer<'a, Claimed>;
     /// Takes games from a node that gives them back, as far as it still owns them with these epochs; tells which. Their
     /// time stands still from then on.
     fn release<'a>(&'a self, games: &'a [Owned], boot: i64, now_ms: i64)
     -> Answer<'a, Vec<String>>;
-    /// Gives a game of one node to another, if the one still owns it with this epoch and the other's lease runs. Its time
+    /// Gives a game of one node to another, if the one still owns it with this epoch, and the other's lease runs and it speaks
+    /// no less than anyone who has owned it. Its time
     /// stands still until the other claims it. `now_ms` is the time of the first.
     fn hand_over<'a>(
         &'a self,
@@ -149,8 +161,8 @@ pub trait Nodes: std::fmt::Debug + Send + Sync + 'static {
         to: i64,
         now_ms: i64,
     ) -> Answer<'a, bool>;
-    /// Games under way that want to be looked at and that nobody owns whose lease runs.
-    fn orphans(&self, limit: u32) -> Answer<'_, Vec<String>>;
+    /// Games under way that want to be looked at and that nobody owns whose lease runs, for a node that speaks this.
+    fn orphans(&self, protocol: i64, limit: u32) -> Answer<'_, Vec<String>>;
     /// Games of a node that want to be looked at, those that have waited longest first. `now_ms` is its server's time.
     fn due_of(&self, boot: i64, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>>;
     /// Games of a node whose movers are to be told that time runs out, with the time for which that was asked.
@@ -162,7 +174,11 @@ pub trait Nodes: std::fmt::Debug + Send + Sync + 'static {
 }
 
 /// A node's columns, to which its remaining time must be added.
-const NODE: &str = "n.boot, n.id, n.address, n.version, n.started_ms, n.run_ms, n.load, n.leaving";
+const NODE: &str = "n.boot, n.id, n.address, n.version, n.started_ms, n.run_ms, n.load, n.leaving, \
+                    n.protocol";
+
+/// What the node speaks that claims a game.
+const SPOKEN: &str = "(SELECT n.protocol FROM nodes n WHERE n.boot = $2)";
 
 fn node(row: &AnyRow) -> Result<NodeRow, sqlx::Error> {
     Ok(NodeRow {
@@ -174,27 +190,14 @@ fn node(row: &AnyRow) -> Result<NodeRow, sqlx::Error> {
         run_ms: row.try_get(5)?,
         load: row.try_get(6)?,
         leaving: row.try_get::<i64, _>(7)? != 0,
-        left_ms: row.try_get(8)?,
+        protocol: row.try_get(8)?,
+        left_ms: row.try_get(9)?,
     })
 }
 
 /// The condition that a boot's lease runs.
 fn runs(boot: &str, time: &str) -> String {
     format!("EXISTS (SELECT 1 FROM nodes WHERE nodes.boot = {boot} AND nodes.expires_ms > {time})")
-}
-
-/// Boots whose leases have been over for so long.
-async fn dead(
-    connection: impl sqlx::Executor<'_, Database = sqlx::Any>,
-    time: &str,
-    since_ms: i64,
-) -> Result<Vec<i64>, StoreError> {
-    let sql = format!("SELECT boot FROM nodes WHERE expires_ms <= {time} - {since_ms}");
-    let rows = sqlx::query(sqlx::AssertSqlSafe(sql))
-        .fetch_all(connection)
-        .await?;
-    let boots: Result<Vec<i64>, sqlx::Error> = rows.iter().map(|row| row.try_get(0)).collect();
-    Ok(boots?)
 }
 
 async fn arrive(
@@ -233,8 +236,8 @@ async fn arrive(
         .await?;
     }
     let sql = format!(
-        "INSERT INTO nodes (boot, id, address, version, started_ms, expires_ms, run, run_ms, load, leaving) \
-         VALUES ($1, $2, $3, $4, {time}, {time} + $5, $6, $7, $8, $9)"
+        "INSERT INTO nodes (boot, id, address, version, started_ms, expires_ms, run, run_ms, load, leaving, protocol) \
+         VALUES ($1, $2, $3, $4, {time}, {time} + $5, $6, $7, $8, $9, $10)"
     );
     sqlx::query(sqlx::AssertSqlSafe(sql))
         .bind(boot)
@@ -246,6 +249,7 @@ async fn arrive(
         .bind(new.sign.run_ms)
         .bind(new.sign.load)
         .bind(i64::from(new.sign.leaving))
+        .bind(new.protocol)
         .execute(connection)
         .await?;
     Ok(boot)
@@ -302,8 +306,8 @@ async fn refusal(
     boot: i64,
 ) -> Result<Option<Claimed>, StoreError> {
     let sql = format!(
-        "SELECT g.epoch, n.boot, n.id, n.address, CAST(CASE WHEN {} THEN 1 ELSE 0 END AS BIGINT) FROM games g \
-         LEFT JOIN nodes n ON n.boot = g.owner AND n.expires_ms > {time} WHERE g.id = $1",
+        "SELECT g.epoch, n.boot, n.id, n.address, CAST(CASE WHEN {} THEN 1 ELSE 0 END AS BIGINT), g.protocol, \
+         (SELECT m.protocol FROM nodes m WHERE m.boot = $2) FROM games g LEFT JOIN nodes n ON n.boot = g.owner AND n.expires_ms > {time} WHERE g.id = $1",
         runs("$2", time)
     );
     let row = sqlx::query(sqlx::AssertSqlSafe(sql))
@@ -318,7 +322,10 @@ async fn refusal(
         return Ok(Some(Claimed::Lost));
     }
     let Some(owner) = row.try_get::<Option<i64>, _>(1)? else {
-        return Ok(None);
+        let protocol: i64 = row.try_get(5)?;
+        let spoken: Option<i64> = row.try_get(6)?;
+        let is_beyond = spoken.is_some_and(|spoken| spoken < protocol);
+        return Ok(is_beyond.then_some(Claimed::Beyond { protocol }));
     };
     Ok(Some(Claimed::Of {
         boot: owner,
@@ -340,8 +347,8 @@ impl SqlStore {
         // One statement decides. It waits for a write to the game that is under way, and then for nothing more: what is
         // read afterwards has all of that, and no later write of the former owner finds its epoch.
         let sql = format!(
-            "UPDATE games SET owner = $2, epoch = epoch + 1 WHERE id = $1 AND {} \
-             AND (owner = $2 OR NOT {}) RETURNING epoch",
+            "UPDATE games SET owner = $2, epoch = epoch + 1, protocol = {SPOKEN} WHERE id = $1 AND {} \
+             AND (owner = $2 OR NOT {}) AND games.protocol <= {SPOKEN} RETURNING epoch",
             runs("$2", &time),
             runs("games.owner", &time),
         );
@@ -403,28 +410,6 @@ impl SqlStore {
         time::turn(connection, &gone, turn).await?;
         append::commit(connection, self.dialect()).await?;
         Ok(gone)
-    }
-
-    /// The games of each dead node are asked for by themselves: in one statement both databases would rather look at all
-    /// games that have owners, and mostly nobody is dead.
-    async fn orphans_now(&self, limit: u32) -> Result<Vec<String>, StoreError> {
-        let mut found = Vec::new();
-        let mut boots = dead(self.readers(), &self.time(), 0).await?.into_iter();
-        let mut sql = "SELECT id FROM games WHERE over = 0 AND owner = 0 AND due IS NOT NULL AND $1 = 0 ORDER BY due LIMIT $2";
-        let mut boot = Some(0);
-        while let Some(asked) = boot.filter(|_| found.len() < limit as usize) {
-            let rows = sqlx::query(sql)
-                .bind(asked)
-                .bind(i64::from(limit) - found.len() as i64)
-                .fetch_all(self.readers())
-                .await?;
-            for row in &rows {
-                found.push(row.try_get(0)?);
-            }
-            sql = "SELECT id FROM games WHERE over = 0 AND owner <> 0 AND owner = $1 AND due IS NOT NULL ORDER BY due LIMIT $2";
-            boot = boots.next();
-        }
-        Ok(found)
     }
 
     async fn leave_on(
@@ -519,7 +504,8 @@ impl Nodes for SqlStore {
             append::begin(connection, self.dialect()).await?;
             let sql = format!(
                 "UPDATE games SET owner = $4, epoch = epoch + 1 WHERE id = $1 AND epoch = $2 AND owner = $3 AND {} \
-                 AND EXISTS (SELECT 1 FROM nodes WHERE boot = $4 AND leaving = 0 AND expires_ms > {time})",
+                 AND EXISTS (SELECT 1 FROM nodes n WHERE n.boot = $4 AND n.leaving = 0 AND n.expires_ms > {time} \
+                 AND n.protocol >= games.protocol)",
                 runs("$3", &time),
             );
             let done = sqlx::query(sqlx::AssertSqlSafe(sql))
@@ -543,8 +529,8 @@ impl Nodes for SqlStore {
         })
     }
 
-    fn orphans(&self, limit: u32) -> Answer<'_, Vec<String>> {
-        Box::pin(super::sql::within(self.orphans_now(limit)))
+    fn orphans(&self, protocol: i64, limit: u32) -> Answer<'_, Vec<String>> {
+        Box::pin(super::sql::within(self.orphans_now(protocol, limit)))
     }
 
     fn due_of(&self, boot: i64, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>> {
@@ -574,7 +560,7 @@ impl Nodes for SqlStore {
             self.time()
         );
         let nodes: Answer<'_, Vec<(NodeRow, i64)>> =
-            reading!(self, sql, [], |row| Ok((node(row)?, row.try_get(9)?)));
+            reading!(self, sql, [], |row| Ok((node(row)?, row.try_get(10)?)));
         let sql = "SELECT COUNT(*) FROM games WHERE over = 0 AND owner = 0 AND due IS NOT NULL";
         let nobody: Answer<'_, Option<i64>> = reading_one!(self, sql, [], |row| row.try_get(0));
         Box::pin(async move {

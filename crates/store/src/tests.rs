@@ -7,6 +7,7 @@ mod model;
 mod moderation;
 mod nodes;
 mod nodes_postgres;
+mod nodes_protocol;
 mod nodes_time;
 mod notices;
 mod offers;

@@ -13,6 +13,20 @@ pub struct NodesNow {
     pub nodes: Vec<NodeNow>,
     /// Games under way that wait for an owner.
     pub unowned: u64,
+    /// The workers that are there, as the node that answers knows them.
+    #[serde(default)]
+    pub workers: Vec<WorkerNow>,
+}
+
+/// A worker: a machine that lends its cores.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WorkerNow {
+    /// How people call it.
+    pub name: String,
+    /// How many threads it has.
+    pub threads: u64,
+    /// How many of them are at work, for any server.
+    pub busy: u64,
 }
 
 /// A node.
@@ -26,6 +40,9 @@ pub struct NodeNow {
     pub address: String,
     /// Version of the program.
     pub version: String,
+    /// What it speaks with the others: those of another number have no part in its games.
+    #[serde(default = "first")]
+    pub protocol: u64,
     /// How it is.
     pub state: NodeState,
     /// Whether it does what is done once for all.
@@ -36,6 +53,11 @@ pub struct NodeNow {
     pub live: u64,
     /// Games under way that it owns.
     pub owned: u64,
+}
+
+/// What those speak that do not say it.
+fn first() -> u64 {
+    1
 }
 
 /// How a node is.

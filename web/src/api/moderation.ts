@@ -11,6 +11,7 @@ import type {
   Moderating,
   ModerationAct,
   NewReport,
+  NodesNow,
   OwnReport,
   ReportPage,
 } from './types';
@@ -35,5 +36,6 @@ export const moderation = {
   account: (name: string) => ask<AccountSeen>('GET', `moderate/accounts/${enc(name)}`),
   bans: (place: string | null) => ask<BanPage>('GET', `moderate/bans?${before(place).slice(1)}`),
   chat: (game: string) => ask<ChatSeen[]>('GET', `moderate/games/${enc(game)}/chat`),
+  nodes: () => ask<NodesNow>('GET', 'moderate/nodes'),
   log: (place: string | null) => ask<LogPage>('GET', `moderate/log?${before(place).slice(1)}`),
 };

@@ -943,7 +943,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The nodes that share the database, with their loads, leases and versions. */
+        /** The nodes that share the database, with their loads, leases and versions, and the workers. */
         get: operations["nodes"];
         put?: never;
         post?: never;
@@ -3329,6 +3329,11 @@ export interface components {
              * @description Games under way that it owns.
              */
             owned: number;
+            /**
+             * Format: int64
+             * @description What it speaks with the others: those of another number have no part in its games.
+             */
+            protocol?: number;
             /** @description How it is. */
             state: components["schemas"]["NodeState"];
             /** @description Version of the program. */
@@ -3350,6 +3355,8 @@ export interface components {
              * @description Games under way that wait for an owner.
              */
             unowned: number;
+            /** @description The workers that are there, as the node that answers knows them. */
+            workers?: components["schemas"]["WorkerNow"][];
         };
         /** @description What a player writes to himself about a game. */
         Note: {
@@ -4919,6 +4926,21 @@ export interface components {
             offer: string;
             /** @description What it means, for those who are about to do it. */
             question: string;
+        };
+        /** @description A worker: a machine that lends its cores. */
+        WorkerNow: {
+            /**
+             * Format: int64
+             * @description How many of them are at work, for any server.
+             */
+            busy: number;
+            /** @description How people call it. */
+            name: string;
+            /**
+             * Format: int64
+             * @description How many threads it has.
+             */
+            threads: number;
         };
     };
     responses: never;

@@ -103,6 +103,8 @@ export type LogPage = Schemas['LogPage'];
 export type ChatSeen = Schemas['ChatSeen'];
 export type Moderating = Schemas['Moderating'];
 export type ModerationAct = Schemas['ModerationAct'];
+export type NodeNow = Schemas['NodeNow'];
+export type NodesNow = Schemas['NodesNow'];
 export type ActDone = Schemas['ActDone'];
 
 export type NewSeek = Schemas['NewSeek'];

@@ -1,5 +1,5 @@
 // What moderation does and has done, in words.
-import type { AccountListed, Ban, BanKind } from '../api/types';
+import type { AccountListed, Ban, BanKind, NodeNow } from '../api/types';
 
 export const ACTS: Record<string, string> = {
   ban: 'banned',
@@ -43,4 +43,14 @@ export function marks(account: AccountListed): string {
 export function term(ban: Ban): string {
   if (!ban.holds) return 'over';
   return ban.until_ms == null ? 'for ever' : `until ${moment(ban.until_ms)}`;
+}
+
+/** How a node is. */
+export function node(one: NodeNow): string {
+  const states: Record<NodeNow['state'], string> = {
+    alive: one.leads ? 'leads' : 'there',
+    leaving: 'takes no more games',
+    gone: 'gone',
+  };
+  return states[one.state];
 }

@@ -118,6 +118,60 @@ test('a report is made, seen by those who moderate alone, and settled by keyboar
   });
 });
 
+test('who moderates sees nodes, games and workers', async () => {
+  const mona = await here.person(PHONE);
+  await visit(mona, async (page) => {
+    await register(page, 'Nora');
+    assert.match(await admin('moderators', 'add', 'Nora'), /moderates now/);
+    await page.goto('/moderate');
+    await page.getByRole('link', { name: 'Nodes', exact: true }).click();
+    await page.getByText('This server runs alone: it has all games.').waitFor();
+    await page.getByText('No worker lends its cores').waitFor();
+    await fits(page);
+    // As several nodes of two versions would answer.
+    const node = (name, boot, state, more) => ({
+      name,
+      boot,
+      state,
+      address: `10.0.0.${boot}:8000`,
+      version: '1.2.3',
+      protocol: 1,
+      leads: false,
+      lease_ms: 2500,
+      live: 7,
+      owned: 12,
+      ...more,
+    });
+    const answer = {
+      asked: 'beta',
+      nodes: [
+        node('alpha', 4, 'alive', { leads: true, owned: 31 }),
+        node('beta', 5, 'alive', { protocol: 2, version: '1.3.0' }),
+        node('gamma', 3, 'gone', { lease_ms: 0, owned: 2 }),
+      ],
+      unowned: 3,
+      workers: [{ name: 'attic', threads: 8, busy: 5 }],
+    };
+    await page.route('**/api/moderate/nodes', (route) => route.fulfill({ json: answer }));
+    // It looks again by itself.
+    const row = (name) => page.getByRole('row', { name: new RegExp(`^${name} `) });
+    await row('alpha').waitFor();
+    const cells = async (name) => (await row(name).getByRole('cell').allInnerTexts()).slice(0, 5);
+    assert.deepEqual(await cells('alpha'), ['leads', '31', '7', '2.5 s', '1.2.3 (speaks 1)']);
+    assert.deepEqual(await cells('beta'), ['there', '12', '7', '2.5 s', '1.3.0 (speaks 2)']);
+    assert.deepEqual(await cells('gamma'), ['gone', '2', '7', '0.0 s', '1.2.3 (speaks 1)']);
+    await page.getByText('This page comes from beta. Games that wait for a node: 3.').waitFor();
+    await page.getByText('Nodes of two versions').waitFor();
+    assert.deepEqual(await row('attic').getByRole('cell').allInnerTexts(), ['8', '5']);
+    await fits(page);
+    if (process.env.HUSUN_SCREENSHOTS) {
+      await page.screenshot({ path: `${process.env.HUSUN_SCREENSHOTS}/nodes-phone.png` });
+      await page.setViewportSize({ width: 1200, height: 700 });
+      await page.screenshot({ path: `${process.env.HUSUN_SCREENSHOTS}/nodes.png` });
+    }
+  });
+});
+
 test('what is announced stands at the top of every page until its end', async () => {
   const watcher = await here.person(PHONE);
   await visit(watcher, async (page) => {

@@ -4,6 +4,7 @@
 
 use super::common::{Fallible, Request, Socket, ask};
 use server::wire::{GameMade, Now};
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -69,8 +70,23 @@ impl Process {
         config: &Path,
         with: &[(&str, &Path)],
     ) -> Fallible<Process> {
+        let command = Process::command(data, config, listen);
+        Process::await_ready(command, with).await
+    }
+
+    /// Starts another program than that of the tests at an address.
+    pub async fn start_program(
+        program: &Path,
+        address: SocketAddr,
+        data: &Path,
+        config: &Path,
+    ) -> Fallible<Process> {
+        let command = Process::command_of(program.as_ref(), data, config, &address.to_string());
+        Process::await_ready(command, &[]).await
+    }
+
+    async fn await_ready(mut command: Command, with: &[(&str, &Path)]) -> Fallible<Process> {
         let listening = Instant::now();
-        let mut command = Process::command(data, config, listen);
         let mut child = command.envs(with.iter().copied()).spawn()?;
         let stdout = child.stdout.take().ok_or("no output")?;
         let line = tokio::task::spawn_blocking(move || {
@@ -117,6 +133,10 @@ impl Process {
         // Figures are measured with another build than the tests'.
         let program = std::env::var_os("HUSUN_SERVER");
         let program = program.unwrap_or_else(|| env!("CARGO_BIN_EXE_husun").into());
+        Process::command_of(&program, data, config, listen)
+    }
+
+    fn command_of(program: &OsStr, data: &Path, config: &Path, listen: &str) -> Command {
         let mut command = Command::new(program);
         command
             .args(["serve", "--listen", listen, "--data"])

@@ -58,6 +58,8 @@ struct Node {
     postgres: Proxy,
     nats: Proxy,
     address: SocketAddr,
+    /// Another program than that of the tests.
+    program: Option<PathBuf>,
     process: Option<Process>,
 }
 
@@ -123,6 +125,11 @@ fn own_database(url: &str, name: &str) -> Fallible<String> {
 
 impl House {
     pub async fn open(name: &str, nodes: usize) -> Fallible<House> {
+        House::open_before(name, nodes, None).await
+    }
+
+    /// The same with nodes of the version before, if there is a program of it.
+    pub async fn open_before(name: &str, nodes: usize, before: Option<&Path>) -> Fallible<House> {
         let url = std::env::var("HUSUN_TEST_POSTGRES")
             .map_err(|_| "HUSUN_TEST_POSTGRES: run it with scripts/postgres")?;
         let url = own_database(&url, name)?;
@@ -157,6 +164,7 @@ impl House {
                 postgres,
                 nats,
                 address: SocketAddr::from(([127, 0, 0, 1], free_port()?)),
+                program: before.map(Into::into),
                 process: None,
             });
         }
@@ -164,6 +172,11 @@ impl House {
             house.start(n).await?;
         }
         Ok(house)
+    }
+
+    /// From now on a node is of this version.
+    pub fn replace(&mut self, n: usize) {
+        self.nodes[n].program = None;
     }
 
     pub fn addresses(&self) -> Vec<SocketAddr> {
@@ -177,7 +190,11 @@ impl House {
 
     pub async fn start(&mut self, n: usize) -> Fallible<()> {
         let node = &mut self.nodes[n];
-        let started = Process::start_at(node.address, &node.folder, &node.config).await?;
+        let (folder, config) = (&node.folder, &node.config);
+        let started = match &node.program {
+            Some(program) => Process::start_program(program, node.address, folder, config).await?,
+            None => Process::start_at(node.address, folder, config).await?,
+        };
         node.process = Some(started);
         Ok(())
     }

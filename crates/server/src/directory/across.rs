@@ -252,7 +252,7 @@ impl Directory {
         futures_util::stream::iter(games)
             .for_each_concurrent(AT_ONCE, |game| async move {
                 let node = &self.services().node;
-                let to = node.least_busy();
+                let to = node.heir();
                 if to != node.boot() {
                     self.hand_over(&game, to).await;
                 }
@@ -383,6 +383,20 @@ async fn claim(
         Claimed::Yours { .. } => Ok(()),
         Claimed::Of { boot, .. } => Err(Failure::Of(boot)),
         Claimed::NoSuchGame => Err(Failure::NoSuchGame),
-        Claimed::Lost => Err(looks_for_owner().into()),
+        Claimed::Beyond { .. } | Claimed::Lost => Err(looks_for_owner().into()),
     }
+}
+
+#[cfg(test)]
+#[test]
+fn messages_are_understood_as_they_were_ever_sent() {
+    use crate::forms::keep;
+    keep::<NodeAsk>(
+        include_str!("../../tests/data/messages/node-asks.jsonl"),
+        Some("ask"),
+    );
+    keep::<NodeAnswer>(
+        include_str!("../../tests/data/messages/node-answers.jsonl"),
+        Some("answer"),
+    );
 }

@@ -98,7 +98,8 @@ impl Directory {
         };
         let mut adopted = 0;
         loop {
-            let mut ids = match leases.orphans(ADOPTED).await {
+            let protocol = services.node.protocol();
+            let mut ids = match leases.orphans(protocol, ADOPTED).await {
                 Ok(ids) => ids,
                 Err(error) => {
                     tracing::warn!(%error, "games that nobody owns cannot be found");
@@ -112,7 +113,7 @@ impl Directory {
                 let (boot, now) = (services.node.boot(), services.clock.now());
                 match leases.claim(&id, boot, millis(now)).await {
                     Ok(Claimed::Yours { .. }) => adopted += 1,
-                    Ok(Claimed::Of { .. } | Claimed::NoSuchGame) => {}
+                    Ok(Claimed::Of { .. } | Claimed::Beyond { .. } | Claimed::NoSuchGame) => {}
                     Ok(Claimed::Lost) | Err(_) => return adopted,
                 }
             }

@@ -9,7 +9,7 @@ pub mod messages;
 mod tests;
 
 use super::queue::Task;
-use super::{Asked, Busy, Engines, Job, LocalEngines, Purpose};
+use super::{Asked, Busy, Engines, Job, LocalEngines, Purpose, WorkerSeen};
 use answers::{Answers, Item};
 use bus::{Bus, BusError, Listener, Request, Requests, Subscription};
 use bytes::Bytes;
@@ -121,6 +121,10 @@ impl Engines for RemoteEngines {
 
     fn before(&self, purpose: Purpose, asker: &str) -> Option<usize> {
         self.local.before(purpose, asker)
+    }
+
+    fn workers(&self) -> Vec<WorkerSeen> {
+        self.inner.lent().seen()
     }
 
     fn close(&self) {

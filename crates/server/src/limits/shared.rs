@@ -173,3 +173,13 @@ mod tests {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[test]
+fn messages_are_understood_as_they_were_ever_sent() {
+    use crate::forms::keep;
+    keep::<Told>(
+        include_str!("../../tests/data/messages/limits-told.jsonl"),
+        None,
+    );
+}

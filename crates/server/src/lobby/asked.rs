@@ -147,6 +147,12 @@ mod tests {
     }
 
     #[test]
+    fn messages_are_understood_as_they_were_ever_sent() {
+        let kept = include_str!("../../tests/data/messages/lobby-asks.jsonl");
+        crate::forms::keep::<Ask>(kept, Some("ask"));
+    }
+
+    #[test]
     fn the_list_is_told_before_its_changes() {
         let hears = Arc::new(Hears::default());
         let held = Held::new(hears.clone());

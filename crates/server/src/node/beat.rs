@@ -70,6 +70,7 @@ impl Heartbeat {
             id: self.node.name.clone(),
             address: self.address.clone(),
             version: env!("CARGO_PKG_VERSION").into(),
+            protocol: self.node.protocol,
             run: self.run,
             sign: self.node.sign(),
         }

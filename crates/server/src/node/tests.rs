@@ -13,6 +13,7 @@ fn row(boot: i64, load: i64, leaving: bool) -> NodeRow {
         id: format!("n{boot}"),
         address: String::new(),
         version: String::new(),
+        protocol: 1,
         started_ms: 0,
         run_ms: 5000,
         load,
@@ -23,7 +24,7 @@ fn row(boot: i64, load: i64, leaving: bool) -> NodeRow {
 
 fn node() -> Node {
     let clock = ServerClock::starting_at(Duration::ZERO);
-    Node::new(None, "n".into(), LEASE, clock)
+    Node::new(None, "n".into(), 1, LEASE, clock)
 }
 
 /// A node among others, without a database.
@@ -51,7 +52,7 @@ fn among() -> Node {
         fn hand_over<'a>(&'a self, _: &'a Owned, _: i64, _: i64, _: i64) -> Answer<'a, bool> {
             none()
         }
-        fn orphans(&self, _: u32) -> Answer<'_, Vec<String>> {
+        fn orphans(&self, _: i64, _: u32) -> Answer<'_, Vec<String>> {
             none()
         }
         fn due_of(&self, _: i64, _: i64, _: u32) -> Answer<'_, Vec<String>> {
@@ -130,6 +131,31 @@ fn a_new_game_goes_to_the_node_with_least_work() {
     let given: Vec<i64> = (0..4).map(|_| node.least_busy()).collect();
     assert_eq!(given, [7, 7, 5, 7]);
     assert_eq!(among().least_busy(), 0, "while nobody is known, here");
+}
+
+#[test]
+fn games_stay_with_those_who_understand_them() {
+    let node = among();
+    let speaks = |boot, load, protocol| NodeRow {
+        protocol,
+        ..row(boot, load, false)
+    };
+    let now = Instant::now();
+    node.hear(5, vec![speaks(5, 9, 1), speaks(7, 2, 1)], now);
+    assert!(!node.is_among_others());
+    let rows = vec![
+        speaks(3, 0, 0),
+        speaks(5, 9, 1),
+        speaks(7, 2, 1),
+        speaks(9, 1, 2),
+    ];
+    node.hear(5, rows, now);
+    assert!(node.is_among_others());
+    // A new one is asked for over the bus; one that is handed over is read from storage, by whoever knows as much.
+    assert_eq!(node.least_busy(), 7);
+    assert_eq!(node.heir(), 9);
+    node.hear(5, vec![speaks(3, 0, 0), speaks(5, 9, 1)], now);
+    assert_eq!((node.least_busy(), node.heir()), (5, 5));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::ServeError;
 use crate::clock::{ServerClock, TimeNote};
 use crate::config::{Config, NodeConfig};
 use crate::http::gate::Gate;
-use crate::node::{Heartbeat, Node};
+use crate::node::{Heartbeat, Node, speaking};
 use crate::services::wall_ms;
 use bus::{Bus, Health, LocalBus, NatsBus, NatsError, NatsOptions};
 use std::net::SocketAddr;
@@ -98,8 +98,7 @@ async fn begin(
         let clock = ServerClock::starting_at(time_of(&begun, noted));
         let (node, heartbeat) = match &config.node {
             Some(settings) => {
-                let lease = Duration::from_secs(settings.lease_seconds.into());
-                let node = Arc::new(Node::among(&store, &settings.name, lease, clock.clone()));
+                let node = Arc::new(Node::among(&store, settings, clock.clone()));
                 let heartbeat = Heartbeat {
                     node: node.clone(),
                     address: settings.address.clone().unwrap_or(listens.to_string()),
@@ -121,7 +120,7 @@ async fn begin(
         }
     };
     let bus: Arc<dyn Bus> = match &nats {
-        Some(nats) => nats.clone(),
+        Some(nats) => speaking(node.protocol(), nats.clone()),
         None => Arc::new(LocalBus::new()),
     };
     Ok(Opened {

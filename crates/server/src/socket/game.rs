@@ -91,6 +91,8 @@ pub struct GameSide {
     seeking: Option<Seeking>,
     asking: Option<(Question, Waiting)>,
     questions: VecDeque<Question>,
+    /// The browser is to come again, at another node.
+    away: bool,
     /// Ids of those whose words in chat are not to be told.
     muted: Vec<String>,
 }
@@ -103,6 +105,8 @@ pub enum Reply {
     Found(Result<Option<Place>, Refused>),
     /// Nodes have come or gone.
     Members,
+    /// The game cannot be reached from here.
+    Away,
 }
 
 /// The game is not there any more: its client comes anew.
@@ -123,6 +127,7 @@ impl GameSide {
             seeking: None,
             asking: None,
             questions: VecDeque::new(),
+            away: false,
             muted: Vec::new(),
         }
     }
@@ -161,6 +166,9 @@ impl GameSide {
 
     /// Waits for the answer to the question that is being asked, if one is, and for what concerns the game's owner.
     pub async fn answered(&mut self) -> Reply {
+        if self.away {
+            return Reply::Away;
+        }
         let answer = async {
             match &mut self.asking {
                 Some((_, waiting)) => waiting.await,
@@ -207,8 +215,13 @@ impl GameSide {
         if self.is_full() {
             return Err(busy());
         }
-        let place = self.directory.find(&game, payer).await?;
-        let place = place.ok_or_else(no_such_game)?;
+        let place = match self.directory.find(&game, payer).await {
+            Err(refused) if refused.reason == Reason::Busy && self.is_among_others() => {
+                self.away = true;
+                return Ok(());
+            }
+            place => place?.ok_or_else(no_such_game)?,
+        };
         // It listens before it comes, so that nothing falls between.
         let listener = Arc::new(self.outbox.clone());
         let subject = told_at(&game);
@@ -227,6 +240,11 @@ impl GameSide {
         });
         self.come();
         Ok(())
+    }
+
+    /// Whether a game that cannot be found may be at a node that speaks otherwise.
+    fn is_among_others(&self) -> bool {
+        self.directory.services().node.is_among_others()
     }
 
     fn come(&mut self) {
@@ -260,10 +278,7 @@ impl GameSide {
     pub fn act(&mut self, deed: Deed, lag: Duration) -> Result<(), Refused> {
         let Some(presence) = &self.presence else {
             let message = "first join a game, with a join message";
-            return Err(Refused {
-                reason: Reason::NoGame,
-                message: message.into(),
-            });
+            return Err(refused(Reason::NoGame, message));
         };
         if self.is_full() {
             return Err(busy());
@@ -306,6 +321,7 @@ impl GameSide {
             Reply::Answer(question, answer) => (*question, answer),
             Reply::Found(found) => return self.found(found).map(|()| Vec::new()),
             Reply::Members => return self.members_changed().map(|()| Vec::new()),
+            Reply::Away => return Err(GameGone),
         };
         let left = matches!(question.ask, Ask::Leave { .. });
         let here = self
@@ -404,6 +420,8 @@ impl GameSide {
     }
 
     fn found(&mut self, found: Result<Option<Place>, Refused>) -> Result<(), GameGone> {
+        let goes = self.directory.is_closing() || self.directory.is_cut_off();
+        let goes = goes || self.is_among_others();
         let (Some(presence), Some(seeking)) = (&mut self.presence, &mut self.seeking) else {
             self.seeking = None;
             return Ok(());
@@ -421,7 +439,7 @@ impl GameSide {
             }
             Ok(None) => Err(GameGone),
             // The browser finds another node that can speak with the owner.
-            Err(_) if self.directory.is_closing() || self.directory.is_cut_off() => Err(GameGone),
+            Err(_) if goes => Err(GameGone),
             Err(_) => {
                 if !seeking.told && seeking.since.elapsed() >= TOLD {
                     seeking.told = true;
@@ -545,17 +563,11 @@ fn search(directory: &Directory, game: &str, wait: Duration) -> Search {
 }
 
 fn busy() -> Refused {
-    Refused {
-        reason: Reason::Busy,
-        message: "the game cannot take this now; try again".into(),
-    }
+    refused(Reason::Busy, "the game cannot take this now; try again")
 }
 
 fn no_such_game() -> Refused {
-    Refused {
-        reason: Reason::NoSuchGame,
-        message: "there is no such game".into(),
-    }
+    refused(Reason::NoSuchGame, "there is no such game")
 }
 
 impl Session {

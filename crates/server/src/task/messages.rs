@@ -186,3 +186,25 @@ pub fn read<T: DeserializeOwned>(message: &Bytes) -> Option<(T, Utf8Bytes)> {
     let text = Utf8Bytes::try_from(message.slice(end + 1..)).ok()?;
     Some((head, text))
 }
+
+#[cfg(test)]
+#[test]
+fn messages_are_understood_as_they_were_ever_sent() {
+    use crate::forms::keep;
+    keep::<Ask>(
+        include_str!("../../tests/data/messages/game-asks.jsonl"),
+        Some("ask"),
+    );
+    keep::<Answered>(
+        include_str!("../../tests/data/messages/game-answers.jsonl"),
+        None,
+    );
+    keep::<Told>(
+        include_str!("../../tests/data/messages/game-told.jsonl"),
+        None,
+    );
+    keep::<Heard>(
+        include_str!("../../tests/data/messages/game-heard.jsonl"),
+        None,
+    );
+}

@@ -174,3 +174,13 @@ impl Listener for Nodes {
         self.0.inner.told.notify_one();
     }
 }
+
+#[cfg(test)]
+#[test]
+fn messages_are_understood_as_they_were_ever_sent() {
+    use crate::forms::keep;
+    keep::<Changed>(
+        include_str!("../../tests/data/messages/tournaments-changed.jsonl"),
+        None,
+    );
+}

@@ -54,6 +54,11 @@ impl Cluster {
 
     /// One more node.
     pub async fn add(&mut self) -> Fallible<()> {
+        self.add_speaking(server::node::PROTOCOL).await
+    }
+
+    /// One more node, which speaks as another version might.
+    pub async fn add_speaking(&mut self, protocol: i64) -> Fallible<()> {
         let nats = std::env::var("HUSUN_TEST_NATS")?;
         let name = format!("{}-{}", self.name, number());
         let node = TestServer::start(&name, |config| {
@@ -61,12 +66,27 @@ impl Cluster {
             config.node = Some(NodeConfig {
                 prefix: self.name.clone(),
                 keys: Some(self.keys.clone()),
+                protocol,
                 ..NodeConfig::new(&name, nats)
             });
             (self.change)(config);
         });
         self.nodes.push(node.await?);
         Ok(())
+    }
+
+    /// What the database says, a line for each row.
+    pub fn query(&self, sql: &str) -> Fallible<Vec<String>> {
+        let told = Command::new("psql")
+            .args([&self.database, "-At", "-F", " ", "-c", sql])
+            .output()?;
+        match told.status.success() {
+            true => Ok(String::from_utf8(told.stdout)?
+                .lines()
+                .map(Into::into)
+                .collect()),
+            false => Err(String::from_utf8_lossy(&told.stderr).into()),
+        }
     }
 
     pub async fn end(self) -> Fallible<()> {

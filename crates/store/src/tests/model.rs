@@ -123,7 +123,7 @@ impl Replay<'_> {
                         epoch,
                     },
                     Claimed::Lost => Answer::Lost,
-                    Claimed::NoSuchGame => Answer::Done(false),
+                    Claimed::NoSuchGame | Claimed::Beyond { .. } => Answer::Done(false),
                 }
             }
             Ask::Load { game } => {
@@ -168,7 +168,7 @@ impl Replay<'_> {
                 Answer::Done(store.hand_over(&game, self.boot(from), to, ms).await?)
             }
             Ask::Orphans => {
-                let found = store.orphans(1000).await?;
+                let found = store.orphans(1, 1000).await?;
                 let ours = found.iter().filter_map(|id| id.strip_prefix(&self.tag));
                 let mut games: Vec<usize> = ours.filter_map(|id| id.parse().ok()).collect();
                 games.sort_unstable();

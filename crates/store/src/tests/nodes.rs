@@ -26,6 +26,7 @@ pub fn node(id: &str, run: i64, run_ms: i64) -> NewNode {
         id: id.into(),
         address: format!("http://{id}:8000"),
         version: "1".into(),
+        protocol: 1,
         run,
         sign: sign(run_ms),
     }
@@ -67,6 +68,8 @@ pub async fn contract(store: &SqlStore, tag: &str) -> Tested {
     games_are_given_back_and_handed_over(store, tag).await?;
     store.set_time(START);
     super::nodes_time::gaps_are_charged_to_nobody(store, tag).await?;
+    store.set_time(START);
+    super::nodes_protocol::games_stay_with_those_who_understand_them(store, tag).await?;
     store.set_time(0);
     Ok(())
 }
@@ -358,7 +361,7 @@ async fn games_are_given_back_and_handed_over(store: &SqlStore, tag: &str) -> Te
         one(store, of(a, 1, made(id))).await??;
     }
     let orphans = async || -> Result<Vec<String>, StoreError> {
-        let mut found = store.orphans(100_000).await?;
+        let mut found = store.orphans(1, 100_000).await?;
         found.retain(|id| ids.contains(id));
         Ok(found)
     };

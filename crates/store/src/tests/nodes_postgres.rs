@@ -381,7 +381,7 @@ async fn postgres_ends_leases_by_its_own_time() -> Tested {
     one(&stores[0], of(a, 1, made("game"))).await??;
     loop {
         stores[1].beat(b, sign(0)).await?;
-        if stores[1].orphans(10).await? == ["game"] {
+        if stores[1].orphans(1, 10).await? == ["game"] {
             break;
         }
         assert!(start.elapsed() < Duration::from_secs(10), "never an orphan");

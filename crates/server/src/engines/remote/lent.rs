@@ -2,7 +2,7 @@
 
 use crate::engines::queue::{Task, Waiting};
 use crate::engines::think::{self, PAUSE};
-use crate::engines::{Purpose, SLICE};
+use crate::engines::{Purpose, SLICE, WorkerSeen};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -129,6 +129,18 @@ impl Lent {
 
     pub fn threads(&self) -> usize {
         self.workers.values().map(|known| known.threads).sum()
+    }
+
+    /// The workers as people are shown them.
+    pub fn seen(&self) -> Vec<WorkerSeen> {
+        let seen = self.workers.values().map(|known| WorkerSeen {
+            name: known.name.clone(),
+            threads: known.threads,
+            busy: known.busy.min(known.threads),
+        });
+        let mut seen: Vec<WorkerSeen> = seen.collect();
+        seen.sort_by(|a, b| a.name.cmp(&b.name));
+        seen
     }
 
     pub fn jobs(&self) -> usize {

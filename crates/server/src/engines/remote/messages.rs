@@ -220,3 +220,33 @@ pub fn read<T: DeserializeOwned>(message: &[u8]) -> Option<T> {
     }
     serde_json::from_slice(message).ok()
 }
+
+#[cfg(test)]
+#[test]
+fn messages_are_understood_as_they_were_ever_sent() {
+    use crate::forms::keep;
+    keep::<Call>(
+        include_str!("../../../tests/data/messages/engine-calls.jsonl"),
+        None,
+    );
+    keep::<Beat>(
+        include_str!("../../../tests/data/messages/engine-beats.jsonl"),
+        None,
+    );
+    keep::<JobId>(
+        include_str!("../../../tests/data/messages/engine-stops.jsonl"),
+        None,
+    );
+    keep::<Ask>(
+        include_str!("../../../tests/data/messages/engine-asks.jsonl"),
+        None,
+    );
+    keep::<Reply>(
+        include_str!("../../../tests/data/messages/engine-replies.jsonl"),
+        None,
+    );
+    keep::<Told>(
+        include_str!("../../../tests/data/messages/engine-told.jsonl"),
+        None,
+    );
+}
