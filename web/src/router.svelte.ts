@@ -5,7 +5,7 @@ export type Route =
   | { page: 'mine' }
   | { page: 'account'; fresh: boolean }
   | { page: 'person'; name: string }
-  | { page: 'best'; id: string }
+  | { page: 'best'; id: string | null }
   | { page: 'archive' }
   | { page: 'watch' }
   | { page: 'tournaments' }
@@ -42,7 +42,7 @@ function read(path: string): Route {
     case 'person':
       return second ? { page: 'person', name: second } : { page: 'lost' };
     case 'best':
-      return second ? { page: 'best', id: second } : { page: 'lost' };
+      return { page: 'best', id: second ?? null };
     case 'archive':
       return second ? { page: 'lost' } : { page: 'archive' };
     case 'watch':

@@ -58,6 +58,7 @@ async function addresses(person, page, name) {
     ['account', '/account'],
     ['account', '/register'],
     ['person', `/person/${name}`],
+    ['best', '/best'],
     ['best', '/best/citadel9'],
     ['archive', '/archive'],
     ['watch', '/watch'],

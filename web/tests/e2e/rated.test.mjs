@@ -44,5 +44,15 @@ test('a rated game against a level changes the rating, which everybody can see',
     // One game is too few to be among them.
     await page.getByText('Nobody yet.').first().waitFor();
     await fits(page);
+    // Whoever knows nobody finds the lists from the first page.
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Best players', exact: true }).click();
+    await page.getByRole('heading', { name: 'Best players', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Citadel - 9 ranks', exact: true }).click();
+    await page.getByRole('heading', { name: 'Best players of Citadel - 9 ranks' }).waitFor();
+    await fits(page);
+    await page.getByRole('link', { name: 'Best players of other games' }).click();
+    await page.getByRole('link', { name: 'Chess', exact: true }).waitFor();
+    await fits(page);
   });
 });
