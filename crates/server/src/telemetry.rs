@@ -80,18 +80,18 @@ impl Telemetry {
     /// Sends traces to a collector from now on, `percent` of them. Within a runtime, which sends them.
     pub fn start(otlp: &str, node: Option<&str>, percent: u8) -> Result<Telemetry, TelemetryError> {
         let wrong = || TelemetryError::Address(otlp.into());
-        let url = Url::parse(&format!("{}/{PATH}", otlp.trim_end_matches('/')));
-        let url = url.map_err(|_| wrong())?;
-        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        let base = Url::parse(otlp).map_err(|_| wrong())?;
+        if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
             return Err(wrong());
         }
+        let url = format!("{}/{PATH}", base.as_str().trim_end_matches('/'));
         let exporter = SpanExporter::builder()
             .with_http()
             .with_http_client(Client {
                 outgoing: Outgoing::new(true),
                 runtime: tokio::runtime::Handle::current(),
             })
-            .with_endpoint(url.as_str())
+            .with_endpoint(url)
             .with_protocol(Protocol::HttpBinary)
             .build()
             .map_err(|error| TelemetryError::Exporter(error.to_string()))?;
