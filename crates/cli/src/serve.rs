@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use games::Catalogue;
+use server::telemetry::{SPANS, Telemetry};
 use server::{Config, NodeConfig};
 use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
@@ -43,13 +44,34 @@ pub struct Options {
 
 pub fn run(options: &Options, games: Catalogue) -> Result<()> {
     let mut config = settings(options)?;
-    log_to_stderr(options.log_json);
-    files_for(&mut config);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("the server's threads cannot be started")?;
-    runtime.block_on(serve(&config, games, options.open))
+    let telemetry = {
+        let _within = runtime.enter();
+        telemetry(&config)?
+    };
+    log_to_stderr(options.log_json, telemetry.as_ref());
+    files_for(&mut config);
+    let served = runtime.block_on(serve(&config, games, options.open));
+    if let Some(telemetry) = telemetry {
+        telemetry.end();
+    }
+    served
+}
+
+/// The way to a collector of traces, if there is one.
+fn telemetry(config: &Config) -> Result<Option<Telemetry>> {
+    let Some(otlp) = &config.telemetry.otlp else {
+        return Ok(None);
+    };
+    let node = config.node.as_ref().map(|node| node.name.as_str());
+    Ok(Some(Telemetry::start(
+        otlp,
+        node,
+        config.telemetry.percent,
+    )?))
 }
 
 fn settings(options: &Options) -> Result<Config> {
@@ -115,7 +137,7 @@ const MOST_CONNECTIONS: u32 = 10_000_000;
 
 /// The log: what `HUSUN_LOG` names, such as `debug` or `server=debug`, or else what an operator should know. Details
 /// of libraries are always left out: they log whole messages and headers, and with them the keys to seats and cookies.
-pub fn log_to_stderr(json: bool) {
+pub fn log_to_stderr(json: bool, telemetry: Option<&Telemetry>) {
     use tracing_subscriber::filter::{EnvFilter, FilterExt, LevelFilter, filter_fn};
     use tracing_subscriber::prelude::*;
     let wanted = EnvFilter::try_from_env("HUSUN_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
@@ -127,11 +149,13 @@ pub fn log_to_stderr(json: bool) {
     // It says of itself that it lets everything through at most: otherwise what is wanted would not be known to bound it, and
     // every detail of the libraries would be made, and looked at here, before it is dropped.
     let ours = ours.with_max_level_hint(LevelFilter::TRACE);
-    let filter = wanted.and(ours);
+    let no_spans = filter_fn(|about| about.target() != SPANS);
+    let filter = wanted.and(ours).and(no_spans);
     let log = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
-    let registry = tracing_subscriber::registry();
+    let spans = telemetry.map(Telemetry::layer);
+    let registry = tracing_subscriber::registry().with(spans);
     // A second start within one process keeps the first log.
     let _ = match json {
         true => registry.with(log.json().with_filter(filter)).try_init(),

@@ -63,7 +63,7 @@ pub fn run(games: Catalogue, options: &Options) -> Result<()> {
     let url = url.with_context(|| {
         format!("where is the NATS server? Expected --nats nats://HOST:PORT, or {ADDRESS}")
     })?;
-    serve::log_to_stderr(options.log_json);
+    serve::log_to_stderr(options.log_json, None);
     let name = options.name.clone().or_else(machine);
     let nats = NatsOptions {
         prefix: options.prefix.clone(),

@@ -16,8 +16,9 @@ mod players;
 #[path = "../../bus/src/tests/proxy.rs"]
 mod proxy;
 mod referee;
+mod traces;
 
-use crate::common::Fallible;
+use crate::common::{Fallible, Request, ask};
 use crate::process::asked;
 use house::{Fault, House};
 use players::Club;
@@ -159,5 +160,42 @@ async fn a_new_version_takes_the_place_of_the_one_before() -> Fallible<()> {
     let played = club.close().await?;
     assert!(played.iter().all(|game| game.moves.len() > 10));
     referee::judge(&house, &played).await?;
+    house.close()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL and NATS"]
+async fn without_nats_the_lobby_says_so_at_once_and_comes_back() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
+    let house = House::open("lobby", 2).await?;
+    let addresses = house.addresses();
+    let lobby = async |at: usize| ask(addresses[at], Request::get("/api/lobby")).await;
+    for at in 0..2 {
+        assert_eq!(lobby(at).await?.status, 200);
+    }
+    house.cut_nats(1, true);
+    let start = Instant::now();
+    loop {
+        let asked = Instant::now();
+        let answer = lobby(1).await?;
+        if answer
+            .body
+            .contains("cannot be reached at the moment; games go on")
+        {
+            assert_eq!(answer.status, 503);
+            assert!(asked.elapsed() < Duration::from_secs(3), "{asked:?}");
+            break;
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "{}", answer.body);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    // The other node has it for those who are there.
+    assert_eq!(lobby(0).await?.status, 200);
+    house.cut_nats(1, false);
+    let start = Instant::now();
+    while lobby(1).await?.status != 200 {
+        assert!(start.elapsed() < Duration::from_secs(30));
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
     house.close()
 }

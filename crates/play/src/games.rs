@@ -31,6 +31,15 @@ pub struct Definition {
     pub texts: String,
 }
 
+/// What the engine plays a game of a file by, besides its rules. Neither is checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tuning {
+    /// The text of its values.
+    pub values: Option<String>,
+    /// Its network.
+    pub network: Option<Vec<u8>>,
+}
+
 /// The contents of [`Definition::texts`].
 #[derive(Serialize, Deserialize)]
 struct Texts {
@@ -78,6 +87,8 @@ pub struct Games {
     own: Vec<(Definition, Arc<Variant>)>,
     /// Those loaded from storage.
     kept: RwLock<HashMap<String, (Definition, Arc<Variant>)>>,
+    /// What the engine plays games of files by, as far as they have something, by their names.
+    tunings: RwLock<HashMap<String, Arc<Tuning>>>,
 }
 
 impl Default for Games {
@@ -98,11 +109,37 @@ impl Games {
             let name = format!("{}{PARTS}{}", own.variant().id(), sum(&texts));
             (Definition { name, texts }, own.variant().clone())
         });
+        let own: Vec<(Definition, Arc<Variant>)> = own.collect();
+        let tuned = own.iter().filter_map(|(definition, variant)| {
+            let own = catalogue.own_of(variant)?;
+            let tuning = Tuning {
+                values: own.values().map(Into::into),
+                network: own.network().map(Into::into),
+            };
+            (tuning != Tuning::default()).then(|| (definition.name.clone(), Arc::new(tuning)))
+        });
         Games {
-            own: own.collect(),
+            tunings: RwLock::new(tuned.collect()),
+            own,
             families: customs::families(),
             kept: RwLock::default(),
             catalogue,
+        }
+    }
+
+    /// What the engine plays the game of a file by, by its stored name.
+    pub fn tuning(&self, name: &str) -> Option<Arc<Tuning>> {
+        let tunings = self.tunings.read().unwrap_or_else(PoisonError::into_inner);
+        tunings.get(name).cloned()
+    }
+
+    /// Has the engine play a known game of a file by this, unless it has something already.
+    pub fn tune(&self, name: &str, tuning: Tuning) {
+        if name.contains(PARTS) && self.stored(name).is_some() {
+            let mut tunings = self.tunings.write().unwrap_or_else(PoisonError::into_inner);
+            tunings
+                .entry(name.into())
+                .or_insert_with(|| Arc::new(tuning));
         }
     }
 

@@ -16,7 +16,7 @@ pub mod tournament;
 pub mod vote;
 
 pub use deed::{Circumstances, Claim, Deed, MAX_TEXT, Refused, Who};
-pub use games::{Definition, Games, KeptError};
+pub use games::{Definition, Games, KeptError, Tuning};
 pub use sides::Both;
 
 use husun::{Move, Position, UciError};

@@ -7,6 +7,7 @@ use crate::engines;
 use crate::http::hosts;
 use crate::limits::Limits;
 use crate::node::PROTOCOL;
+use crate::telemetry::TelemetryConfig;
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -54,6 +55,8 @@ pub struct Config {
     pub node: Option<NodeConfig>,
     /// Workers that do engine jobs on other machines.
     pub workers: WorkersConfig,
+    /// Traces.
+    pub telemetry: TelemetryConfig,
 }
 
 /// Where workers are, for a server that runs alone; those of nodes are where the nodes are.
@@ -314,6 +317,7 @@ impl Default for Config {
             mail: None,
             node: None,
             workers: WorkersConfig::default(),
+            telemetry: TelemetryConfig::default(),
         }
     }
 }
@@ -399,6 +403,14 @@ impl Config {
                 self.engine_threads
             );
             return Err(wrong("engine_hash", self.engine_hash.to_string(), expected));
+        }
+        let percent = self.telemetry.percent;
+        if !(1..=100).contains(&percent) {
+            return Err(wrong(
+                "telemetry.percent",
+                percent.to_string(),
+                "1 to 100".into(),
+            ));
         }
         for (key, value) in self.limits.named() {
             if value > MAX_LIMIT {

@@ -55,6 +55,8 @@ pub struct Made {
 pub enum Payer<'a> {
     /// Someone at an address, within limits.
     Address(&'a Guard, IpAddr),
+    /// Someone at another node, where it was paid.
+    Elsewhere,
     /// The server itself.
     Server,
 }
@@ -282,7 +284,7 @@ impl Directory {
         }
         let mut games = self.games();
         let most = self.inner.max_games;
-        let full = most > 0 && games.len() >= most && matches!(payer, Payer::Address(..));
+        let full = most > 0 && games.len() >= most && !matches!(payer, Payer::Server);
         if full && !games.contains_key(id) {
             return Err(full_house());
         }

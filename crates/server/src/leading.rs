@@ -209,6 +209,14 @@ impl Led {
             if self.is_here() {
                 return here().await;
             }
+            if self.services.node.is_cut_off() {
+                // Nobody leads while nobody can be asked: that may last, and games go on.
+                let message = format!(
+                    "the {} cannot be reached at the moment; games go on",
+                    self.what
+                );
+                return Err(refused(Reason::Busy, message));
+            }
             if !self.services.leads() {
                 if let Some(question) = question.take() {
                     let text = serde_json::to_vec(&question());

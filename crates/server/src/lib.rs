@@ -34,6 +34,7 @@ mod slow;
 pub mod socket;
 pub mod state;
 pub mod task;
+pub mod telemetry;
 pub mod tournaments;
 pub mod vacations;
 pub mod visitor;

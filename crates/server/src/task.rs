@@ -19,6 +19,7 @@ use crate::engines::Thought;
 use crate::node::Members;
 use crate::services::{Services, SystemChance};
 use crate::slow::watched;
+use crate::telemetry::{self, span};
 use ::engine::Thoughts;
 use bus::{BusError, Request, Requests};
 use messages::{Ask, Audience, asked_at};
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
+use tracing::Instrument;
 use watched::{Attendant, Watched};
 
 /// Questions waiting for a game at most; who asks beyond that waits.
@@ -376,7 +378,13 @@ impl GameTask {
                 deed,
                 waited,
                 lag,
-            }) => self.act(request, socket, deed, waited, lag).await,
+                trace,
+            }) => {
+                let span = span!("play", game = %self.id);
+                telemetry::go_on(&span, trace.as_deref());
+                let act = self.act(request, socket, deed, waited, lag);
+                act.instrument(span).await
+            }
             Ok(Ask::Look { guest, muted }) => self.look(request, &guest, &muted),
             Ok(Ask::Watchers) => self.watchers_heard(request),
             Ok(Ask::RemoveWatchersLine { n }) => {

@@ -8,6 +8,7 @@ mod bots;
 mod common;
 mod correspondence;
 mod following;
+mod full;
 mod lobby;
 mod moderation;
 mod notices;

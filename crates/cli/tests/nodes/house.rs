@@ -125,11 +125,25 @@ fn own_database(url: &str, name: &str) -> Fallible<String> {
 
 impl House {
     pub async fn open(name: &str, nodes: usize) -> Fallible<House> {
-        House::open_before(name, nodes, None).await
+        House::open_as(name, nodes, None, "").await
+    }
+
+    /// The same with more settings.
+    pub async fn open_with(name: &str, nodes: usize, more: &str) -> Fallible<House> {
+        House::open_as(name, nodes, None, more).await
     }
 
     /// The same with nodes of the version before, if there is a program of it.
     pub async fn open_before(name: &str, nodes: usize, before: Option<&Path>) -> Fallible<House> {
+        House::open_as(name, nodes, before, "").await
+    }
+
+    async fn open_as(
+        name: &str,
+        nodes: usize,
+        before: Option<&Path>,
+        more: &str,
+    ) -> Fallible<House> {
         let url = std::env::var("HUSUN_TEST_POSTGRES")
             .map_err(|_| "HUSUN_TEST_POSTGRES: run it with scripts/postgres")?;
         let url = own_database(&url, name)?;
@@ -157,7 +171,8 @@ impl House {
             let database = url.replace(&port.to_string(), &postgres.port.to_string());
             let keys = folder.join("keys");
             std::fs::create_dir_all(&keys)?;
-            std::fs::write(&config, settings(&database, n, name, &nats.url(), &keys))?;
+            let settings = settings(&database, n, name, &nats.url(), &keys);
+            std::fs::write(&config, format!("{settings}{more}"))?;
             house.nodes.push(Node {
                 folder: own,
                 config,
@@ -197,6 +212,14 @@ impl House {
         };
         node.process = Some(started);
         Ok(())
+    }
+
+    /// Cuts a node off from NATS, or lets it back.
+    pub fn cut_nats(&self, n: usize, cut: bool) {
+        self.nodes[n].nats.set(match cut {
+            true => Way::Cut,
+            false => Way::Open,
+        });
     }
 
     /// What `husun nodes` says beside a node.

@@ -69,6 +69,9 @@ enum NodeAsk {
     Wake {
         /// Its id.
         game: String,
+        /// Whether somebody comes to it: then it must have room. What is handed over or due is taken anyway.
+        #[serde(default)]
+        visited: bool,
     },
     /// Whether it has a lease.
     Well,
@@ -104,6 +107,14 @@ impl NodeAnswer {
     }
 }
 
+/// Who pays for what was paid for at another node.
+fn payer_of(visited: bool) -> Payer<'static> {
+    match visited {
+        true => Payer::Elsewhere,
+        false => Payer::Server,
+    }
+}
+
 /// Where a node is asked.
 fn node_at(boot: i64) -> String {
     format!("node.{boot}")
@@ -120,6 +131,7 @@ impl Directory {
     /// Where a game lives, after it was brought to life if it was not live: here if nobody owned it.
     pub async fn find(&self, id: &str, payer: Payer<'_>) -> Result<Option<Place>, Refused> {
         let mut payer = payer;
+        let visited = !matches!(payer, Payer::Server);
         for _ in 0..TRIES {
             let owner = match self.here(id, payer).await {
                 Ok(handle) => return Ok(handle.map(Place::Here)),
@@ -128,11 +140,10 @@ impl Directory {
                 Err(Failure::Of(boot)) => boot,
             };
             // It was paid for.
-            payer = Payer::Server;
-            match self
-                .ask_node(owner, &NodeAsk::Wake { game: id.into() })
-                .await
-            {
+            payer = payer_of(visited);
+            let game = id.into();
+            let ask = NodeAsk::Wake { game, visited };
+            match self.ask_node(owner, &ask).await {
                 Ok(NodeAnswer::Done) => return Ok(Some(Place::There(owner))),
                 Ok(NodeAnswer::NoSuchGame) => return Ok(None),
                 Ok(NodeAnswer::Refused { code, message }) => {
@@ -273,7 +284,10 @@ impl Directory {
         drop(handle);
         if let Ok(true) = given.await {
             counter!("husun_games_handed_over_total").increment(1);
-            let ask = NodeAsk::Wake { game: game.into() };
+            let ask = NodeAsk::Wake {
+                game: game.into(),
+                visited: false,
+            };
             // If it does not take it now it does when somebody comes.
             let _ = self.ask_node(to, &ask).await;
             let took = start.elapsed();
@@ -284,7 +298,7 @@ impl Directory {
 
     async fn asked_by_node(&self, ask: NodeAsk) -> NodeAnswer {
         match ask {
-            NodeAsk::Wake { game } => match self.here(&game, Payer::Server).await {
+            NodeAsk::Wake { game, visited } => match self.here(&game, payer_of(visited)).await {
                 Ok(Some(handle)) => {
                     tokio::spawn(async move {
                         sleep(HELD).await;

@@ -7,6 +7,7 @@ mod lent;
 pub mod messages;
 #[cfg(test)]
 mod tests;
+pub mod tuning;
 
 use super::queue::Task;
 use super::{Asked, Busy, Engines, Job, LocalEngines, Purpose, WorkerSeen};
@@ -196,6 +197,11 @@ impl Inner {
                         texts: known.texts,
                     });
                     request.answer(messages::write(&Reply::Definition(known)));
+                }
+                Some(Ask::Tuning { name, from }) => {
+                    let tuning = self.games.tuning(&name);
+                    let part = tuning.map(|tuning| tuning::part(&tuning, from));
+                    request.answer(messages::write(&Reply::Tuning(part)));
                 }
                 // Whoever asks what is not understood learns that nobody answers.
                 None => wrong_message(),

@@ -4,7 +4,7 @@ use super::{Job, KEPT, Report, Thought, ThoughtLine};
 use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Score};
 use husun::{Move, Position, Variant};
 use metrics::counter;
-use play::Games;
+use play::{Games, Tuning};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -29,9 +29,21 @@ pub(super) struct Found {
 /// What one thread keeps.
 pub(super) struct Thinker {
     /// The one used last at the end.
-    engines: Vec<Engine>,
+    engines: Vec<Kept>,
     games: Arc<Games>,
     hash: usize,
+}
+
+/// An engine, and what of a game's file it plays by.
+struct Kept {
+    engine: Engine,
+    tuning: Option<Arc<Tuning>>,
+}
+
+impl Kept {
+    fn is_of(&self, variant: &Arc<Variant>) -> bool {
+        Arc::ptr_eq(self.engine.variant(), variant)
+    }
 }
 
 /// When a job's search ends by itself.
@@ -89,7 +101,7 @@ impl Thinker {
             tracing::error!(variant = %job.variant, fen = %job.fen, "the engine ended in a fault of ours");
             // What the one that was searching holds may be half done.
             self.engines
-                .retain(|e| !Arc::ptr_eq(e.variant(), position.variant()));
+                .retain(|kept| !kept.is_of(position.variant()));
         })
         .ok()
     }
@@ -137,11 +149,12 @@ impl Thinker {
 
     /// The engine of a game: one of those kept, the least used of which makes way for a new one.
     fn engine_for(&mut self, variant: &Arc<Variant>) -> &mut Engine {
+        let tuning = self.games.tuning(&self.games.name(variant));
         let engines = &mut self.engines;
-        let at = engines
-            .iter()
-            .position(|e| Arc::ptr_eq(e.variant(), variant));
-        let engine = match at {
+        // What a game is played by may come after its first job.
+        engines.retain(|kept| !kept.is_of(variant) || kept.tuning == tuning);
+        let at = engines.iter().position(|kept| kept.is_of(variant));
+        let kept = match at {
             Some(at) => engines.remove(at),
             None => {
                 if engines.len() >= KEPT {
@@ -152,13 +165,17 @@ impl Thinker {
                     ..Options::default()
                 };
                 let games = self.games.catalogue();
-                let (values, network) = (games.values(variant), games.network(variant));
-                Engine::tuned(variant.clone(), values, network, options)
+                let (values, network) = match &tuning {
+                    Some(tuning) => (tuning.values.as_deref(), tuning.network.as_deref()),
+                    None => (games.values(variant), games.network(variant)),
+                };
+                let engine = Engine::tuned(variant.clone(), values, network, options);
+                Kept { engine, tuning }
             }
         };
-        engines.push(engine);
+        engines.push(kept);
         let last = engines.len() - 1;
-        &mut engines[last]
+        &mut engines[last].engine
     }
 }
 

@@ -6,12 +6,13 @@ mod threads;
 use super::remote::messages::{
     self, Ask, Assignment, BEAT, Beat, CALL, Call, Ended, JobId, PROTOCOL, Reply, Told, Unfit,
 };
+use super::remote::tuning;
 use super::{Job, Purpose, Report};
 use bus::{Bus, BusError, Listener, Subscription};
 use bytes::Bytes;
 use husun::Position;
 use play::{Definition, Games};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -122,6 +123,7 @@ pub async fn work(
         nodes: Mutex::default(),
         called: Notify::new(),
         jobs: Mutex::default(),
+        untuned: Mutex::default(),
         wrong: Mutex::default(),
         ends: Notify::new(),
     });
@@ -215,6 +217,8 @@ struct Worker {
     /// A server has called.
     called: Notify,
     jobs: Mutex<HashMap<JobId, UnderWay>>,
+    /// Servers that have nothing by which to play a game of a file.
+    untuned: Mutex<HashSet<(String, String)>>,
     /// Why it is not trusted any more.
     wrong: Mutex<String>,
     ends: Notify,
@@ -422,9 +426,28 @@ impl Worker {
             return Err(Unfit::Definition);
         }
         let position = variant.position(&job.fen).map_err(|_| Unfit::Position)?;
-        match position.key() == job.key {
-            true => Ok(position),
-            false => Err(Unfit::Position),
+        if position.key() != job.key {
+            return Err(Unfit::Position);
+        }
+        if self.games.defined(&job.variant).is_some() && self.games.tuning(&job.variant).is_none() {
+            self.tune(node, &job.variant).await;
+        }
+        Ok(position)
+    }
+
+    /// Asks a server once what the engine plays a game of a file by. Without it estimates will do.
+    async fn tune(&self, node: &str, name: &str) {
+        let question = (node.to_owned(), name.to_owned());
+        if lock(&self.untuned).contains(&question) {
+            return;
+        }
+        match tuning::fetch(self.bus.as_ref(), node, name, PATIENCE).await {
+            Ok(Some(tuning)) => self.games.tune(name, tuning),
+            // One of a version before does not answer.
+            Ok(None) | Err(BusError::Gone) => {
+                lock(&self.untuned).insert(question);
+            }
+            Err(_) => {}
         }
     }
 

@@ -10,6 +10,7 @@ use crate::refusal::{Reason, Refused, refused};
 use crate::task::Handle;
 use crate::task::TROUBLE_OF_OWNER;
 use crate::task::messages::{Answered, Ask, Audience, Joined, Told, asked_at, read, told_at};
+use crate::telemetry::{self, span};
 use crate::wire::ServerMessage;
 use axum::extract::ws::Utf8Bytes;
 use bus::{BusError, Subscription};
@@ -22,6 +23,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use tracing::{Instrument, Span};
 
 /// Longest wait for a game's answer: it may have to wait for the storage.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -152,15 +154,18 @@ impl GameSide {
         }
         if let Some(mut question) = self.questions.pop_front() {
             let bus = self.directory.services().bus.clone();
-            if let Ask::Act { waited, .. } = &mut question.ask {
+            let mut span = Span::none();
+            if let Ask::Act { waited, trace, .. } = &mut question.ask {
                 *waited = question.came.elapsed();
+                span = span!("act", game = %question.game);
+                *trace = telemetry::parent_of(&span);
             }
             let (subject, ask) = (asked_at(&question.game), serde_json::to_vec(&question.ask));
             let waiting = async move {
                 let message = ask.map_err(|_| BusError::Nobody)?;
                 bus.request(&subject, message.into(), PATIENCE).await
             };
-            self.asking = Some((question, Box::pin(waiting)));
+            self.asking = Some((question, Box::pin(waiting.instrument(span))));
         }
     }
 
@@ -291,6 +296,7 @@ impl GameSide {
                 deed,
                 waited: Duration::ZERO,
                 lag,
+                trace: None,
             },
             came: Instant::now(),
             _handle: presence.handle.clone(),

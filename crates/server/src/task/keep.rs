@@ -5,6 +5,7 @@ use crate::archive;
 use crate::directory::AHEAD;
 use crate::node::Members;
 use crate::services::wall_ms;
+use crate::telemetry::span;
 use crate::watching::row;
 use metrics::counter;
 use play::table::{Event, StoredCard};
@@ -14,6 +15,7 @@ use store::nodes::Owned;
 use store::running::Running;
 use store::{CardRow, Due, EventRow, GameWrite, StoreError, millis};
 use tokio::sync::watch;
+use tracing::Instrument;
 
 /// Time in storing from which on a game's time is noted anew, so that a sudden end does not charge it.
 const DRIFT: Duration = Duration::from_millis(100);
@@ -238,7 +240,8 @@ impl GameTask {
         let start = self.services.clock.now();
         let is_event = !write.events.is_empty();
         let writer = self.services.writer.clone();
-        let mut stored = std::pin::pin!(writer.write(write));
+        let span = span!("store", events = write.events.len());
+        let mut stored = std::pin::pin!(writer.write(write).instrument(span));
         let result = loop {
             tokio::select! {
                 biased;

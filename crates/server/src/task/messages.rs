@@ -54,6 +54,9 @@ pub enum Ask {
         waited: Duration,
         /// Time on the way to the server, as measured by the server.
         lag: Duration,
+        /// Where it is followed, if it is ([`crate::telemetry::parent_of`]).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trace: Option<String>,
     },
     /// The whole game is wanted, for a guest. Answered by a snapshot as text.
     Look {

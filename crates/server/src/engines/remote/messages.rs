@@ -23,6 +23,10 @@ pub const BEAT: Duration = Duration::from_millis(250);
 pub const CALL: Duration = Duration::from_secs(1);
 /// The longest message that is read.
 pub const MOST: usize = 2 << 20;
+/// Bytes of a network in one message: NATS servers carry 1 MiB if nobody says otherwise.
+pub const PART: usize = 256 << 10;
+/// Bytes of a network at most: what the engine reads is less.
+pub const MOST_OF_A_NETWORK: usize = 4 << 20;
 
 /// Where servers call.
 pub const CALLS: &str = "engines.call";
@@ -110,6 +114,13 @@ pub enum Ask {
         /// Its stored name.
         name: String,
     },
+    /// What the engine plays the game of a file by, in parts.
+    Tuning {
+        /// Its stored name.
+        name: String,
+        /// From which byte of the network on.
+        from: usize,
+    },
 }
 
 /// How a job has ended.
@@ -161,6 +172,19 @@ pub enum Reply {
     },
     /// The definition of a game, if it is known.
     Definition(Option<Definition>),
+    /// What the engine plays it by, if there is something.
+    Tuning(Option<TuningPart>),
+}
+
+/// A part of what the engine plays the game of a file by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TuningPart {
+    /// The text of its values; with the first part.
+    pub values: Option<String>,
+    /// Bytes of its network, if it has one.
+    pub length: Option<usize>,
+    /// Those of this part, in base 64.
+    pub network: String,
 }
 
 /// A job for a worker.

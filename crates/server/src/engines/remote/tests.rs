@@ -58,6 +58,16 @@ struct Honest {
 
 impl Honest {
     fn new(bus: &Arc<dyn Bus>, threads: usize, games: Option<Vec<String>>) -> Honest {
+        Honest::with(bus, threads, games, Arc::default())
+    }
+
+    /// One that knows these games.
+    fn with(
+        bus: &Arc<dyn Bus>,
+        threads: usize,
+        games: Option<Vec<String>>,
+        known: Arc<Games>,
+    ) -> Honest {
         let options = WorkerOptions {
             name: "honest".into(),
             threads,
@@ -66,15 +76,9 @@ impl Honest {
         };
         let tally: Arc<Tally> = Arc::default();
         let (stop, stopped) = oneshot::channel();
-        let ends = work(
-            bus.clone(),
-            Arc::default(),
-            options,
-            tally.clone(),
-            async move {
-                let _ = stopped.await;
-            },
-        );
+        let ends = work(bus.clone(), known, options, tally.clone(), async move {
+            let _ = stopped.await;
+        });
         Honest {
             tally,
             stop: Some(stop),
@@ -657,6 +661,77 @@ async fn a_worker_plays_by_the_servers_rules() -> Tested {
 }
 
 /// A worker that does some games alone gets no others.
+/// What lies beside a game's file goes with it: the worker plays as the server's own threads do.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_plays_by_the_values_and_the_network_of_a_file() -> Tested {
+    let folder = std::env::temp_dir().join(format!("husun-tuning-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let file = folder.join("own.toml");
+    std::fs::write(
+        &file,
+        "id = \"own\"\ninherits = \"chess\"\nname = \"Own\"\n",
+    )?;
+    let plain = Arc::new(Games::new(catalogue_of(&file)?));
+    let chess = Catalogue::default();
+    let values = chess
+        .values(&chess.game("chess")?)
+        .ok_or("no values")?
+        .to_owned();
+    std::fs::write(games::values_path(&file), &values)?;
+    // No network, but it is sent as one: it takes several messages.
+    let network: Vec<u8> = (0..3 * messages::PART + 5)
+        .map(|n| (n * n % 251) as u8)
+        .collect();
+    std::fs::write(games::network_path(&file), &network)?;
+    let tuned = Arc::new(Games::new(catalogue_of(&file)?));
+    std::fs::remove_dir_all(&folder)?;
+    let own = tuned.find("own")?;
+    let name = tuned.name(&own);
+    let asked = Job {
+        definition: tuned.hash(&name).ok_or("no hash")?,
+        variant: name.clone(),
+        fen: own.start().fen(),
+        key: own.start().key(),
+        nodes: Some(2000),
+        ..job("game", Purpose::Play, LONG)?
+    };
+    let thinks = async |games: &Arc<Games>, worker: bool| {
+        let bus = bus();
+        let server = Server::with(&bus, games.clone()).await?;
+        let learns = Arc::default();
+        let worker = worker.then(|| Honest::with(&bus, 1, None, Arc::clone(&learns)));
+        if worker.is_none() {
+            server.start_threads()?;
+        }
+        let mut play = server.engines.ask(asked.clone())?;
+        let thought = timeout(WAIT, play.end()).await?.ok_or("no thought")?;
+        if let Some(worker) = worker {
+            worker.end().await?;
+        }
+        server.engines.close();
+        Ok::<_, Box<dyn std::error::Error>>((thought, learns))
+    };
+    let (here, _) = thinks(&tuned, false).await?;
+    let (there, learnt) = thinks(&tuned, true).await?;
+    let (without, nothing) = thinks(&plain, true).await?;
+    assert_eq!(there, here);
+    assert_ne!(
+        there, without,
+        "values make no difference: the test shows nothing"
+    );
+    let tuning = learnt.tuning(&name).ok_or("nothing was sent")?;
+    assert_eq!(tuning.values.as_deref(), Some(values.as_str()));
+    assert!(tuning.network.as_deref() == Some(&network[..]));
+    assert!(nothing.tuning(&name).is_none());
+    Ok(())
+}
+
+fn catalogue_of(file: &Path) -> Result<Catalogue, Box<dyn std::error::Error>> {
+    let mut catalogue = Catalogue::default();
+    catalogue.insert(catalogue.read(file)?);
+    Ok(catalogue)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_chooses_its_games() -> Tested {
     let bus = bus();
