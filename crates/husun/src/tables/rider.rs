@@ -148,7 +148,8 @@ pub(crate) struct Rider<S> {
 impl<S: Set> Rider<S> {
     #[inline(always)]
     fn side(&self, side: Side) -> &RiderSide<S> {
-        &self.sides[side.index() % self.sides.len()]
+        // One for both sides or one for each: a division would take as long as the look-up.
+        &self.sides[side.index() & (self.sides.len() - 1)]
     }
 
     /// Squares that it reaches, including the first blockers.
