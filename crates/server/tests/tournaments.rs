@@ -405,6 +405,48 @@ async fn who_is_deleted_or_does_not_come() -> Fallible<()> {
     server.end().await
 }
 
+/// A game that is shown is there: whoever follows its link at once plays.
+#[tokio::test(flavor = "multi_thread")]
+async fn games_are_shown_when_they_are_there() -> Fallible<()> {
+    let server = TestServer::start("tournaments-shown", |config| {
+        limits(config);
+        config.limits.requests_per_second = 0;
+        config.limits.positions_per_second = 0;
+    })
+    .await?;
+    let names = ["Ann", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus", "Hal"];
+    let mut all = players(&server, &names).await?;
+    let mut ids = Vec::new();
+    for name in ["One", "Two", "Three"] {
+        let wish = json!({
+            "name": name, "kind": { "round_robin": {} }, "games": ["chess"], "clock": CLOCK, "starts_ms": soon(1_500),
+            "break_s": 0,
+        });
+        let id = make(&mut all[0], wish).await?;
+        for player in &mut all {
+            player.join(&id).await?;
+        }
+        ids.push(id);
+    }
+    let mut seen = HashSet::new();
+    let start = std::time::Instant::now();
+    while seen.len() < ids.len() * names.len() / 2 && start.elapsed() < Duration::from_secs(30) {
+        for id in &ids {
+            let shown = games(&mut all[1], id, "").await?.games.into_iter();
+            let shown = shown.map(|game| game.game).collect::<Vec<_>>();
+            let rows = all[2].look(id).await?.standings.into_iter();
+            for game in rows.filter_map(|row| row.game).chain(shown) {
+                if seen.insert(game.clone()) {
+                    let there = all[3].browser.get(&format!("/api/games/{game}")).await?;
+                    assert_eq!(there.status, 200, "{}", there.body);
+                }
+            }
+        }
+    }
+    assert_eq!(seen.len(), ids.len() * names.len() / 2);
+    server.end().await
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_may_not_be_is_refused() -> Fallible<()> {
     let server = TestServer::start("tournaments-refused", |config| {

@@ -24,13 +24,13 @@ const FIRST_MOVE: [(u32, [u64; 2]); 2] = [(20, [20_000, 60_000]), (5, [60_000, 6
 impl Tournaments {
     /// Makes the games that were paired and are not there.
     pub(super) async fn make_games(&self, live: &Arc<Live>) {
-        let unmade = live.unmade();
-        if unmade.is_empty() {
+        let before = live.unmade();
+        if before.is_empty() {
             return;
         }
         if live.is_doubtful() {
             // Some of them may be there: the storage did not answer.
-            match self.inner.store.games_made(&unmade).await {
+            match self.inner.store.games_made(&before).await {
                 Ok(made) => live.made(&made),
                 Err(_) => return,
             }
@@ -49,6 +49,19 @@ impl Tournaments {
             }
         });
         makes.buffer_unordered(MAKING).collect::<Vec<()>>().await;
+        if live.unmade() != before {
+            // They are shown from now on.
+            self.tell(live);
+        }
+    }
+
+    /// Looks which games another node has made meanwhile.
+    pub(super) async fn look_for_games(&self, live: &Live) -> Result<(), Refused> {
+        let unmade = live.unmade();
+        if !unmade.is_empty() && !self.inner.directory.services().is_alone() {
+            live.made(&self.inner.store.games_made(&unmade).await?);
+        }
+        Ok(())
     }
 
     async fn make_game(

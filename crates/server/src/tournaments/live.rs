@@ -145,6 +145,11 @@ impl Live {
         locked(&self.unmade).clone()
     }
 
+    /// Whether a game that was paired may not be there yet.
+    pub fn is_unmade(&self, game: &str) -> bool {
+        locked(&self.unmade).iter().any(|id| id == game)
+    }
+
     pub fn to_make(&self, games: impl Iterator<Item = String>) {
         let mut unmade = locked(&self.unmade);
         for game in games {

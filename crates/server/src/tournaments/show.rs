@@ -1,4 +1,4 @@
-//! Tournaments as people see them.
+//! Tournaments as people see them: a game that was paired is shown from when it is there.
 
 use super::live::{Live, read_plan};
 use super::{Tournaments, is_past};
@@ -143,6 +143,7 @@ impl Tournaments {
         page: u32,
     ) -> Result<TournamentNow, Refused> {
         let live = self.find(id).await?;
+        self.look_for_games(&live).await?;
         let (tournament, standings) = live.standings();
         let plan = tournament.plan();
         let pages = standings.len().div_ceil(ROWS).max(1) as u32;
@@ -178,7 +179,7 @@ impl Tournaments {
             title: plan.champion.clone(),
             round: tournament.rounds(),
             rounds: tournament.rounds_in_all(),
-            running: tournament.running() as u32,
+            running: tournament.running().saturating_sub(live.unmade().len()) as u32,
             closes_ms: tournament.closes_ms(),
             next_ms: tournament.next_ms().filter(|_| between),
             now_ms: wall_ms(),
@@ -187,7 +188,7 @@ impl Tournaments {
             pages,
             own: own.map(|(standing, page)| {
                 let row = row(&live, &tournament, standing);
-                let playing = playing(&tournament, standing.entrant);
+                let playing = playing(&live, &tournament, standing.entrant);
                 TournamentOwn {
                     side: playing.map(|p| p.side_of(standing.entrant).into()),
                     row,
@@ -207,6 +208,7 @@ impl Tournaments {
         before: Option<u32>,
     ) -> Result<TournamentGames, Refused> {
         let live = self.find(id).await?;
+        self.look_for_games(&live).await?;
         let tournament = live.now();
         let player = match player {
             Some(name) => Some(self.entrant(&tournament, name).await?),
@@ -218,7 +220,9 @@ impl Tournaments {
                 && player.is_none_or(|n| pairing.new.white == n || pairing.new.black == n)
         };
         let found = tournament.pairings().iter().enumerate().rev();
-        let mut found = found.filter(|(n, pairing)| *n < before && fits(pairing));
+        let mut found = found.filter(|(n, pairing)| {
+            *n < before && fits(pairing) && !live.is_unmade(&pairing.new.game)
+        });
         let page: Vec<(usize, &Pairing)> = found.by_ref().take(GAMES).collect();
         let more = found.next().is_some();
         let next = page.last().filter(|_| more).map(|(n, _)| *n as u32);
@@ -305,13 +309,14 @@ impl Tournaments {
 }
 
 /// The game that an entrant plays.
-fn playing(tournament: &Tournament, entrant: u32) -> Option<&Pairing> {
+fn playing<'a>(live: &Live, tournament: &'a Tournament, entrant: u32) -> Option<&'a Pairing> {
     let turns = tournament.turns(entrant).iter().rev();
     let mut games = turns.filter_map(|turn| match turn {
         Turn::Game(game) => tournament.pairings().get(*game),
         _ => None,
     });
-    games.find(|pairing| pairing.result.is_none())
+    let running = games.find(|pairing| pairing.result.is_none());
+    running.filter(|pairing| !live.is_unmade(&pairing.new.game))
 }
 
 fn row(live: &Live, tournament: &Tournament, standing: &Standing) -> TournamentRow {
@@ -333,7 +338,7 @@ fn row(live: &Live, tournament: &Tournament, standing: &Standing) -> TournamentR
         drawn: standing.drawn,
         lost: standing.lost,
         points: given.iter().map(|half| half.map(points)).collect(),
-        game: playing(tournament, standing.entrant).map(|p| p.new.game.clone()),
+        game: playing(live, tournament, standing.entrant).map(|p| p.new.game.clone()),
         streak: standing.streak,
         away: entrant.is_some_and(|e| e.away),
     }
