@@ -1,5 +1,6 @@
-//! Three nodes on one PostgreSQL and one NATS, with games under way at all of them, while one after another is killed, stopped
-//! for longer than its lease, or cut off, and PostgreSQL and NATS are restarted. Nothing that was acknowledged is lost or
+//! Three nodes on one PostgreSQL and one NATS and a worker, with games under way at all of them, some against the engine, while
+//! one after another is killed, stopped for longer than its lease, or cut off, PostgreSQL and NATS are restarted, and the
+//! worker is killed and stopped. Nothing that was acknowledged is lost or
 //! doubled, no game has two owners or a result that nobody has played, and clocks agree with the wall's.
 //!
 //!     scripts/postgres cargo test --workspace --test apart -- --ignored --nocapture --test-threads 1 nodes::
@@ -11,6 +12,7 @@
 //! before; without it nodes of this version take the place of each other. What another version may say is tried in
 //! `crates/server/tests/versions.rs` and `crates/server/src/forms.rs`.
 
+mod arena;
 mod house;
 mod players;
 #[path = "../../bus/src/tests/proxy.rs"]
@@ -53,8 +55,11 @@ async fn faults_of_nodes_postgres_and_nats_cost_no_move() -> Fallible<()> {
     println!("HUSUN_NODES_SEED={seed}");
     let mut random = Random(seed as u64);
     let mut house = House::open("faults", NODES).await?;
+    house.start_worker()?;
     let games = asked("HUSUN_NODES_GAMES", 12);
-    let club = Club::open(house.addresses(), games, seed as u64).await?;
+    let engines = (games / 10).max(1);
+    let club = Club::open_with_engines(house.addresses(), games, engines, seed as u64).await?;
+    let mut lent = 0.0;
     let start = Instant::now();
     let length = Duration::from_secs(seconds);
     let mut kinds: Vec<Fault> = Vec::new();
@@ -70,6 +75,14 @@ async fn faults_of_nodes_postgres_and_nats_cost_no_move() -> Fallible<()> {
         club.note_fault(fault, began, ended);
         // Everybody comes back, or the test says who does not.
         club.all_are_back(Duration::from_secs(60)).await?;
+        lent = f64::max(lent, house.lent().await?);
+    }
+    // The worker comes back, too, and has thought for the engines.
+    let waits = Instant::now();
+    while lent == 0.0 || house.nodes(0)?.workers.is_empty() {
+        assert!(waits.elapsed() < Duration::from_secs(60), "no worker");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        lent = f64::max(lent, house.lent().await?);
     }
     let played = club.close().await?;
     referee::judge(&house, &played).await?;

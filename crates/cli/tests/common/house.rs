@@ -19,6 +19,18 @@ pub const WORD: &str = "correct horse";
 /// How long to wait for something to happen.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
+/// A new account at a server.
+pub async fn account(address: SocketAddr, name: &str) -> Fallible<Browser> {
+    let mut browser = Browser {
+        address,
+        from: None,
+        cookies: BTreeMap::new(),
+    };
+    let made = browser.register(name, WORD).await?;
+    assert_eq!(made.status, 201, "{}", made.body);
+    Ok(browser)
+}
+
 /// A server process with its own folder.
 pub struct House {
     pub data: PathBuf,
@@ -70,14 +82,7 @@ impl House {
     }
 
     pub async fn account(&self, name: &str) -> Fallible<Browser> {
-        let mut browser = Browser {
-            address: self.address,
-            from: None,
-            cookies: BTreeMap::new(),
-        };
-        let made = browser.register(name, WORD).await?;
-        assert_eq!(made.status, 201, "{}", made.body);
-        Ok(browser)
+        account(self.address, name).await
     }
 
     /// An account of a program, its token, and the file with it.

@@ -2,7 +2,7 @@
 
 use super::Random;
 use super::proxy::{Proxy, Way};
-use crate::common::Fallible;
+use crate::common::{Fallible, Request, ask};
 use crate::process::{Process, folder};
 use server::wire::NodesNow;
 use std::net::SocketAddr;
@@ -29,10 +29,14 @@ pub enum Fault {
     RestartNats,
     /// PostgreSQL is killed and started again.
     RestartPostgres,
+    /// The worker is killed, and started again later.
+    KillWorker,
+    /// The worker is stopped, and goes on later.
+    StopWorker,
 }
 
 impl Fault {
-    pub const ALL: [Fault; 8] = [
+    pub const ALL: [Fault; 10] = [
         Fault::Kill,
         Fault::Stop,
         Fault::CutNats,
@@ -41,6 +45,8 @@ impl Fault {
         Fault::StallPostgres,
         Fault::RestartNats,
         Fault::RestartPostgres,
+        Fault::KillWorker,
+        Fault::StopWorker,
     ];
 
     /// Whether it happens to all nodes: then everybody waits for its end.
@@ -70,6 +76,9 @@ pub struct House {
     nats: Option<Child>,
     nats_port: u16,
     nodes: Vec<Node>,
+    /// `husun work`, if there is a worker.
+    worker: Option<Child>,
+    name: String,
 }
 
 fn free_port() -> Fallible<u16> {
@@ -160,6 +169,8 @@ impl House {
             url: url.clone(),
             folder: folder.clone(),
             nodes: Vec::new(),
+            worker: None,
+            name: name.into(),
         };
         for n in 0..nodes {
             let own = folder.join(format!("node{n}"));
@@ -212,6 +223,56 @@ impl House {
         };
         node.process = Some(started);
         Ok(())
+    }
+
+    /// Kills a node without warning.
+    pub fn kill(&mut self, n: usize) -> Fallible<()> {
+        let process = self.nodes[n].process.take();
+        process.map_or(Ok(()), Process::kill)
+    }
+
+    /// Starts a worker that works for all nodes.
+    pub fn start_worker(&mut self) -> Fallible<()> {
+        let nats = format!("nats://127.0.0.1:{}", self.nats_port);
+        let worker = Command::new(env!("CARGO_BIN_EXE_husun"))
+            .args(["work", "--threads", "1", "--hash", "1", "--nats", &nats])
+            .args(["--prefix", &self.name, "--name", "worker"])
+            .stderr(Stdio::null())
+            .spawn()?;
+        self.worker = Some(worker);
+        Ok(())
+    }
+
+    /// Engine jobs that workers have done for nodes, as the nodes' processes know.
+    pub async fn lent(&self) -> Fallible<f64> {
+        let mut lent = 0.0;
+        for address in self.addresses() {
+            let metrics = ask(address, Request::get("/metrics")).await?.body;
+            let by = metrics.lines().filter(|line| {
+                line.starts_with("husun_engine_jobs_total") && line.contains("by=\"worker\"")
+            });
+            lent += by
+                .filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok())
+                .sum::<f64>();
+        }
+        Ok(lent)
+    }
+
+    fn signal_worker(&self, signal: &str) -> Fallible<()> {
+        let worker = self.worker.as_ref().ok_or("no worker")?;
+        let pid = worker.id().to_string();
+        let sent = Command::new("kill").args([signal, &pid]).status()?;
+        match sent.success() {
+            true => Ok(()),
+            false => Err(format!("the worker cannot be sent {signal}").into()),
+        }
+    }
+
+    fn kill_worker(&mut self) {
+        if let Some(mut worker) = self.worker.take() {
+            let _ = worker.kill();
+            let _ = worker.wait();
+        }
     }
 
     /// Cuts a node off from NATS, or lets it back.
@@ -273,9 +334,7 @@ impl House {
         let node = &mut self.nodes[n];
         match fault {
             Fault::Kill => {
-                if let Some(process) = node.process.take() {
-                    process.kill()?;
-                }
+                self.kill(n)?;
                 tokio::time::sleep(some(1000)).await;
                 self.start(n).await?;
             }
@@ -314,6 +373,16 @@ impl House {
                 tokio::time::sleep(some(200)).await;
                 tokio::task::spawn_blocking(|| postgres("start")).await??;
             }
+            Fault::KillWorker => {
+                self.kill_worker();
+                tokio::time::sleep(some(1000)).await;
+                self.start_worker()?;
+            }
+            Fault::StopWorker => {
+                self.signal_worker("-STOP")?;
+                tokio::time::sleep(some(2000)).await;
+                self.signal_worker("-CONT")?;
+            }
         }
         Ok((began, Instant::now()))
     }
@@ -329,6 +398,7 @@ impl House {
 
 impl Drop for House {
     fn drop(&mut self) {
+        self.kill_worker();
         if let Some(nats) = &mut self.nats {
             let _ = nats.kill();
             let _ = nats.wait();
@@ -341,6 +411,7 @@ fn settings(database: &str, n: usize, prefix: &str, nats: &str, keys: &Path) -> 
         "database = {database:?}\nstart_grace_seconds = 0\nengine_threads = 2\nengine_hash = 1\nengine_pause = false\n\
          [limits]\nrequests_per_second = 0\npositions_per_second = 0\ngames_per_minute = 0\nsockets_per_address = 0\n\
          connections_per_address = 0\nsockets_per_guest = 0\nmessages_per_second = 0\n\
+         accounts_per_hour = 0\nsign_ins_per_minute = 0\n\
          [node]\nname = \"n{n}\"\nprefix = {prefix:?}\nnats = {nats:?}\nkeys = {keys:?}\n"
     )
 }

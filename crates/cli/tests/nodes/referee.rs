@@ -72,7 +72,7 @@ async fn look(house: &House, id: &str) -> Fallible<Snapshot> {
 
 /// Judges all games.
 pub async fn judge(house: &House, played: &[Played]) -> Fallible<()> {
-    let (mut moves, mut farthest) = (0, Duration::ZERO);
+    let (mut moves, mut off, mut farthest) = (0, 0, Duration::ZERO);
     let moved = moved(house.url())?;
     for game in played {
         let stored = look(house, &game.id).await?;
@@ -98,7 +98,9 @@ pub async fn judge(house: &House, played: &[Played]) -> Fallible<()> {
             game.id,
             stored.now.stage
         );
-        farthest = farthest.max(clocks(game, &stored, &moved, house.url())?);
+        let (far, beyond) = clocks(game, &stored, &moved, house.url())?;
+        farthest = farthest.max(far);
+        off += beyond;
     }
     println!(
         "{} games, {moves} half-moves, {} of them after the game had changed hands; clocks at most {} ms from the referee's",
@@ -106,6 +108,7 @@ pub async fn judge(house: &House, played: &[Played]) -> Fallible<()> {
         moved.len(),
         farthest.as_millis()
     );
+    assert_eq!(off, 0, "clocks farther from the referee's than they may be");
     assert!(moves > 0, "nothing was played");
     // Events of a game are numbered without a gap, and no former owner writes after a later one.
     let url = house.url();
@@ -125,15 +128,15 @@ pub async fn judge(house: &House, played: &[Played]) -> Fallible<()> {
 /// What was charged for each move, compared with when its player had heard that it was his turn, and sent it. Nobody is
 /// charged more than went by from the sending of the move before to when this one was told; and what he thought, unless
 /// something happened meanwhile (clocks also stand still while a commit takes long, as on a busy machine). Tells the
-/// farthest of the undisturbed.
+/// farthest of the undisturbed, and how many are farther than they may be.
 fn clocks(
     game: &Played,
     stored: &Snapshot,
     moved: &HashSet<(String, u32)>,
     url: &str,
-) -> Fallible<Duration> {
+) -> Fallible<(Duration, usize)> {
     let near = if strict() { NEAR } else { BUSY };
-    let mut farthest = Duration::ZERO;
+    let (mut farthest, mut beyond) = (Duration::ZERO, 0);
     for (ply, told) in game.moves.range(2..) {
         let Some(before) = game.moves.get(&(ply - 1)) else {
             continue;
@@ -157,9 +160,10 @@ fn clocks(
         }
         let differ = spent.abs_diff(thought);
         if differ > near + LAG {
-            return Err(format!("game {id}, move {ply}: {spent:?}, thought {thought:?}").into());
+            beyond += 1;
+            println!("game {id}, move {ply}: {spent:?}, thought {thought:?}");
         }
         farthest = farthest.max(differ);
     }
-    Ok(farthest)
+    Ok((farthest, beyond))
 }
