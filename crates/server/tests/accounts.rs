@@ -228,7 +228,7 @@ async fn a_deleted_account_leaves_games_without_a_name() -> Fallible<()> {
     let database = std::fs::read(folder.join("husun.sqlite"))?;
     let name = b"\"name\":\"Ann\"";
     assert!(!database.windows(name.len()).any(|w| w == name));
-    std::fs::remove_dir_all(folder)?;
+    crate::common::remove(folder).await?;
     Ok(())
 }
 
@@ -266,7 +266,7 @@ async fn an_interrupted_deletion_goes_on() -> Fallible<()> {
     let (folder, store) = server.stop_for_storage().await?;
     assert!(store.deleted_accounts().await?.is_empty());
     store.close().await;
-    std::fs::remove_dir_all(folder)?;
+    crate::common::remove(folder).await?;
     Ok(())
 }
 

@@ -393,7 +393,7 @@ async fn games_of_ones_own_are_found() -> Fallible<()> {
         1,
     )
     .await?;
-    std::fs::remove_dir_all(folder)?;
+    crate::common::remove(folder).await?;
     server.end().await
 }
 

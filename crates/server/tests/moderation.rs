@@ -330,7 +330,7 @@ async fn chat_is_removed_and_forbidden() -> Fallible<()> {
     let folder = server.stop().await?;
     let database = std::fs::read(folder.join("husun.sqlite"))?;
     assert!(!database.windows(9).any(|w| w == b"an insult"));
-    std::fs::remove_dir_all(folder)?;
+    crate::common::remove(folder).await?;
     Ok(())
 }
 

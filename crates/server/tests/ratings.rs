@@ -196,7 +196,7 @@ async fn what_waits_at_the_start_is_rated() -> Fallible<()> {
     let (folder, store) = server.stop_for_storage().await?;
     assert!(store.to_rate(10).await?.is_empty());
     store.close().await;
-    std::fs::remove_dir_all(folder)?;
+    crate::common::remove(folder).await?;
     Ok(())
 }
 

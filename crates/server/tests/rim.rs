@@ -345,7 +345,7 @@ async fn the_client_is_sent_in_small_and_known_by_its_tag() -> Fallible<()> {
         "{}",
         bytes.len()
     );
-    std::fs::remove_dir_all(folder)?;
+    crate::common::remove(folder).await?;
     server.end().await
 }
 

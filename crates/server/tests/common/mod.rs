@@ -36,6 +36,19 @@ pub struct TestServer {
     served: JoinHandle<()>,
 }
 
+/// Removes the folder of a server that has ended.
+pub async fn remove(folder: PathBuf) -> Fallible<()> {
+    for _ in 0..100 {
+        match std::fs::remove_dir_all(&folder) {
+            // What the server's last task held is given back in a moment, and a file more is written until then.
+            Err(error) if error.kind() == std::io::ErrorKind::DirectoryNotEmpty => {}
+            removed => return Ok(removed?),
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Ok(std::fs::remove_dir_all(folder)?)
+}
+
 impl TestServer {
     pub async fn start(name: &str, change: impl FnOnce(&mut Config)) -> Fallible<TestServer> {
         TestServer::start_with(name, Catalogue::default(), change).await
@@ -103,9 +116,7 @@ impl TestServer {
     }
 
     pub async fn end(self) -> Fallible<()> {
-        let folder = self.stop().await?;
-        std::fs::remove_dir_all(folder)?;
-        Ok(())
+        remove(self.stop().await?).await
     }
 
     pub async fn ask(&self, request: Request<'_>) -> Fallible<Answer> {

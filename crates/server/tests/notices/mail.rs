@@ -168,6 +168,6 @@ async fn an_address_goes_with_its_account_and_strangers_are_not_flooded() -> Fal
     let bytes = std::fs::read(folder.join("husun.sqlite"))?;
     let bytes = String::from_utf8_lossy(&bytes).into_owned();
     assert!(!bytes.contains("stranger"), "the address is gone");
-    std::fs::remove_dir_all(folder)?;
+    crate::common::remove(folder).await?;
     Ok(())
 }
