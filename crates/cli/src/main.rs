@@ -23,6 +23,7 @@ mod serve;
 mod show;
 
 mod start;
+mod tablebase;
 mod term;
 mod train;
 mod tui;
@@ -72,6 +73,7 @@ enum Command {
     Tune(tune::Options),
     Datagen(datagen::Options),
     Train(train::Options),
+    Tablebase(tablebase::Options),
     Pgn(pgn::Options),
     Match(Box<contest::Options>),
     Serve(serve::Options),
@@ -117,6 +119,7 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Tune(options)) => tune::run(&games, &options),
         Some(Command::Datagen(options)) => datagen::run(&games, &options),
         Some(Command::Train(options)) => train::run(&games, &options),
+        Some(Command::Tablebase(options)) => tablebase::run(&games, &options),
         Some(Command::Perft(options)) => perft::run(&games, &options),
         Some(Command::Pgn(options)) => return pgn::run(&games, &options),
         Some(Command::Match(options)) => contest::run(&games, &options, &args.game_file),

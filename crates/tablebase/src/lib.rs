@@ -1,0 +1,18 @@
+//! Tables of perfect play: for every arrangement of a few men the outcome and how far the end is. They are made
+//! by the rules library's own moves and endings alone, so that they hold for any game. Nothing here prints;
+//! `docs/tablebases.md` says what is covered, and in which measure.
+
+mod builder;
+mod error;
+mod file;
+mod men;
+mod probe;
+mod scan;
+mod solve;
+mod table;
+
+pub use builder::{Builder, Told};
+pub use error::{BuildError, FileError, ProbeError, TableError};
+pub use men::{MOST_MEN, Men};
+pub use probe::Tablebase;
+pub use table::{Counts, Outcome, Table, Verdict};

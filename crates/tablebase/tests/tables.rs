@@ -1,0 +1,435 @@
+//! Whole tables against a slow twin that knows nothing of their numbers, their order or their successors' lists, and
+//! against what has been published.
+
+use husun::{Position, Side, Square, Status, Variant};
+use husun_tablebase::{
+    BuildError, Builder, Counts, FileError, Men, Outcome, ProbeError, Table, Tablebase, Verdict,
+};
+use std::collections::HashMap;
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Kings, a rook and a pawn on a small board with few ways to end.
+const SMALL: &str = r#"
+id = "small"
+name = "Small"
+[board]
+files = 5
+ranks = 5
+[setups]
+standard = "r1k1r/ppppp/5/PPPPP/R1K1R w - - 0 1"
+[promotion]
+pieces = ["P"]
+to = ["R"]
+mandatory_ranks = [5]
+[[pieces]]
+letter = "K"
+betza = "K"
+royal = true
+[[pieces]]
+letter = "R"
+betza = "R"
+[[pieces]]
+letter = "P"
+betza = "mfWcfF"
+pawn = true
+"#;
+
+/// Every position that can be reached from some, each with its moves, found by the rules' keys.
+struct Twin {
+    variant: Arc<Variant>,
+    /// Millions of positions themselves would take gigabytes.
+    texts: Vec<String>,
+    /// By position: what moves lead to; none if the game is over there.
+    moves: Vec<Option<Vec<u32>>>,
+    known: Vec<Option<Verdict>>,
+}
+
+impl Twin {
+    fn new(variant: &Arc<Variant>, from: Vec<Position>) -> Result<Twin> {
+        let mut numbers = HashMap::new();
+        let (mut texts, mut moves, mut known) = (vec![], vec![], vec![]);
+        let mut number = |position: &Position, texts: &mut Vec<String>| {
+            *numbers.entry(position.key()).or_insert_with(|| {
+                texts.push(position.fen());
+                texts.len() as u32 - 1
+            })
+        };
+        for position in &from {
+            number(position, &mut texts);
+        }
+        drop(from);
+        while moves.len() < texts.len() {
+            let position = variant.position(&texts[moves.len()])?;
+            let status = position.status();
+            // Clocks are no part of a table, and none of these games has a move rule so short.
+            assert_ne!(status, Status::MoveRule);
+            if status == Status::Ongoing {
+                let next = position.legal_moves().into_iter();
+                let next = next.map(|m| number(&position.play_unchecked(m), &mut texts));
+                moves.push(Some(next.collect()));
+                known.push(None);
+            } else {
+                moves.push(None);
+                let outcome = match position.winner(status) {
+                    None => Outcome::Drawn,
+                    Some(side) if side == position.turn() => Outcome::Won,
+                    Some(_) => Outcome::Lost,
+                };
+                let distance = 0;
+                known.push(Some(Verdict { outcome, distance }));
+            }
+        }
+        let mut twin = Twin {
+            variant: variant.clone(),
+            texts,
+            moves,
+            known,
+        };
+        twin.settle();
+        Ok(twin)
+    }
+
+    /// Looks at everything that is open again and again, with one half-move more each time, until nothing is found.
+    fn settle(&mut self) {
+        for distance in 1.. {
+            let mut new = vec![];
+            for (n, moves) in self.moves.iter().enumerate() {
+                let Some(moves) = moves.as_ref().filter(|_| self.known[n].is_none()) else {
+                    continue;
+                };
+                let next = || moves.iter().map(|&m| self.known[m as usize]);
+                let is = |v: Option<Verdict>, outcome| v.is_some_and(|v| v.outcome == outcome);
+                let outcome = if next().any(|v| is(v, Outcome::Lost)) {
+                    Outcome::Won
+                } else if next().all(|v| is(v, Outcome::Won)) {
+                    Outcome::Lost
+                } else {
+                    continue;
+                };
+                new.push((n, Verdict { outcome, distance }));
+            }
+            if new.is_empty() {
+                return;
+            }
+            for (n, verdict) in new {
+                self.known[n] = Some(verdict);
+            }
+        }
+    }
+
+    /// Every position of the twin has in the tables what it has here, and the tables of all men that it has seen
+    /// have no other. Says how many tables these are.
+    fn equals(&self, tables: &Tablebase) -> Result<usize> {
+        let mut seen: HashMap<Men, [Counts; 2]> = HashMap::new();
+        let drawn = Verdict {
+            outcome: Outcome::Drawn,
+            distance: 0,
+        };
+        for (text, known) in self.texts.iter().zip(&self.known) {
+            let position = self.variant.position(text)?;
+            let expected = known.unwrap_or(drawn);
+            assert_eq!(tables.probe(&position)?, expected, "{text}");
+            let board = position.setup().board.into_iter().flatten().collect();
+            let counts = seen.entry(Men::new(board)).or_default();
+            let counts = &mut counts[position.turn().index()];
+            match expected.outcome {
+                Outcome::Won => {
+                    counts.won += 1;
+                    counts.longest = counts.longest.max(expected.distance);
+                }
+                Outcome::Drawn => counts.drawn += 1,
+                Outcome::Lost => counts.lost += 1,
+            }
+        }
+        for (men, counts) in &seen {
+            let table = tables.table(men)?;
+            for side in Side::ALL {
+                let name = men.name(&self.variant);
+                assert_eq!(table.counts(side), counts[side.index()], "{name} {side:?}");
+            }
+        }
+        Ok(seen.len())
+    }
+}
+
+/// All positions of some men, from texts.
+fn positions(variant: &Arc<Variant>, letters: &str) -> Vec<Position> {
+    let frame = variant.frame();
+    let squares: Vec<Square> = frame.squares().collect();
+    let mut boards: Vec<Vec<(Square, char)>> = vec![vec![]];
+    for letter in letters.chars() {
+        let with = |board: Vec<(Square, char)>| {
+            let free = squares.clone().into_iter();
+            let taken: Vec<Square> = board.iter().map(|man| man.0).collect();
+            let free = free.filter(move |square| !taken.contains(square));
+            free.map(move |square| [&board[..], &[(square, letter)]].concat())
+        };
+        boards = boards.into_iter().flat_map(with).collect();
+    }
+    let mut all = vec![];
+    for board in &boards {
+        let ranks = (0..i32::from(frame.ranks())).rev().map(|rank| {
+            let on = |file| match frame.at(file, rank) {
+                None => '*',
+                Some(at) => board.iter().find(|m| m.0 == at).map_or('1', |m| m.1),
+            };
+            (0..i32::from(frame.files())).map(on).collect::<String>()
+        });
+        let text = ranks.collect::<Vec<_>>().join("/");
+        let text = joined(&text);
+        let state = if variant.state_flags().is_empty() {
+            ""
+        } else {
+            " -"
+        };
+        for turn in ['w', 'b'] {
+            all.extend(variant.position(&format!("{text} {turn} - -{state} 0 1")));
+        }
+    }
+    all
+}
+
+/// Runs of empty squares as one number, which position text wants.
+fn joined(text: &str) -> String {
+    let mut out = String::new();
+    let mut run = 0;
+    for c in text.chars().chain(['\n']) {
+        if c == '1' {
+            run += 1;
+            continue;
+        }
+        if run > 0 {
+            out += &run.to_string();
+        }
+        run = 0;
+        out.push(c);
+    }
+    out.trim_end().into()
+}
+
+fn game(id: &str) -> Result<Arc<Variant>> {
+    games::variant(id).ok_or_else(|| format!("no game {id}").into())
+}
+
+fn built(variant: &Arc<Variant>) -> Result<Tablebase> {
+    Ok(Builder::new(variant, 2)?.all(3, &mut |_| ())?)
+}
+
+fn men(variant: &Variant, white: &str, black: &str) -> Result<Men> {
+    let of = |side: Side, letters: &str| {
+        let kinds = letters.chars().map(|c| variant.kind(c));
+        kinds
+            .map(|k| Some((side, k?)))
+            .collect::<Option<Vec<_>>>()
+            .ok_or("no such piece")
+    };
+    let (white, black) = (of(Side::White, white)?, of(Side::Black, black)?);
+    Ok(Men::new([white, black].concat()))
+}
+
+#[test]
+fn every_entry_of_chess_equals_the_twin_and_what_is_published() -> Result<()> {
+    let chess = game("chess")?;
+    let tables = built(&chess)?;
+    let from = ["Kk", "KkP", "KkQ", "KkR", "KkB", "KkN"];
+    let from = from.into_iter().flat_map(|m| positions(&chess, m));
+    assert_eq!(Twin::new(&chess, from.collect())?.equals(&tables)?, 6);
+    let counts = |white: &str, side| -> Result<Counts> {
+        Ok(tables.table(&men(&chess, white, "K")?)?.counts(side))
+    };
+    // Ten moves, and sixteen.
+    assert_eq!(counts("KQ", Side::White)?.longest, 2 * 10 - 1);
+    assert_eq!(counts("KR", Side::White)?.longest, 2 * 16 - 1);
+    // The pawn wins within 28 moves, with 111,282 wins on the files a to d as Stockfish's own bitbase has them.
+    let (white, black) = (counts("KP", Side::White)?, counts("KP", Side::Black)?);
+    assert_eq!((white.all(), black.all()), (163_328, 168_024));
+    assert_eq!((white.won, black.lost), (124_960, 97_604));
+    assert_eq!(white.won + black.lost, 2 * 111_282);
+    assert_eq!(white.longest, 2 * 28 - 1);
+    // One bishop or knight does nothing.
+    for weak in ["KB", "KN"] {
+        assert_eq!(counts(weak, Side::White)?.won, 0);
+        assert_eq!(counts(weak, Side::Black)?.lost, 0);
+    }
+    // Black's tables are White's turned round.
+    for strong in ["KQ", "KR", "KB", "KN", "KP"] {
+        let turned = tables.table(&men(&chess, "K", strong)?)?;
+        assert_eq!(turned.counts(Side::Black), counts(strong, Side::White)?);
+        assert_eq!(turned.counts(Side::White), counts(strong, Side::Black)?);
+    }
+    lines_are_as_long_as_their_distances(&chess, &tables)
+}
+
+fn lines_are_as_long_as_their_distances(chess: &Arc<Variant>, tables: &Tablebase) -> Result<()> {
+    for fen in [
+        "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
+        "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1",
+        "8/8/8/8/4r3/2k5/8/K7 w - - 0 1",
+    ] {
+        let mut position = chess.position(fen)?;
+        let distance = tables.probe(&position)?.distance;
+        let line = tables.line(&position)?;
+        assert!(distance > 0 && line.len() == usize::from(distance), "{fen}");
+        for m in line {
+            position = position.play(m)?;
+        }
+        assert_eq!(position.status(), Status::Checkmate);
+    }
+    let drawn = chess.position("8/8/8/3k4/8/8/8/KB6 w - - 0 1")?;
+    assert_eq!(tables.line(&drawn)?, []);
+    Ok(())
+}
+
+#[test]
+fn every_entry_of_shatranj_equals_the_twin() -> Result<()> {
+    let shatranj = game("shatranj")?;
+    let sets = [men(&shatranj, "KR", "K")?, men(&shatranj, "KQ", "K")?];
+    let tables = Builder::new(&shatranj, 2)?.these(&sets, &mut |_| ())?;
+    let from = ["Kk", "KkR", "KkQ"];
+    let from = from.into_iter().flat_map(|m| positions(&shatranj, m));
+    assert_eq!(Twin::new(&shatranj, from.collect())?.equals(&tables)?, 3);
+    Ok(())
+}
+
+#[test]
+fn every_entry_of_citadel_equals_the_twin() -> Result<()> {
+    // A bent rider; and two Princes of one side, neither of whom is royal while both are there.
+    let citadel = game("citadel8")?;
+    let sets = [("KT", "K"), ("KY", "K"), ("Y", "K")];
+    let sets = sets.map(|(white, black)| men(&citadel, white, black));
+    let sets = sets.into_iter().collect::<Result<Vec<_>>>()?;
+    let tables = Builder::new(&citadel, 2)?.these(&sets, &mut |_| ())?;
+    let from = ["Kk", "Yk", "KkT", "KkY"];
+    let from = from.into_iter().flat_map(|m| positions(&citadel, m));
+    assert_eq!(Twin::new(&citadel, from.collect())?.equals(&tables)?, 4);
+    Ok(())
+}
+
+#[test]
+fn every_entry_of_a_small_game_equals_the_twin() -> Result<()> {
+    let small = Variant::parse("small.toml", SMALL)?;
+    let tables = built(&small)?;
+    let from = ["Kk", "KkR", "Kkr", "KkP", "Kkp"];
+    let from = from.into_iter().flat_map(|m| positions(&small, m));
+    assert_eq!(Twin::new(&small, from.collect())?.equals(&tables)?, 5);
+    Ok(())
+}
+
+#[test]
+fn a_citadel_saves_and_a_stalemate_wins_as_the_game_has_it() -> Result<()> {
+    let husun = game("alhusun")?;
+    let tables = Builder::new(&husun, 2)?.all(2, &mut |_| ())?;
+    let twin = Twin::new(&husun, positions(&husun, "Kk"))?;
+    assert_eq!(twin.equals(&tables)?, 1);
+    Ok(())
+}
+
+#[test]
+fn what_no_table_can_have_is_refused_with_the_reason() -> Result<()> {
+    let strike = game("strike80")?;
+    let error = Builder::new(&strike, 1).err().ok_or("built")?;
+    assert!(matches!(error, BuildError::Beyond { .. }));
+    assert!(error.to_string().contains("strike80"), "{error}");
+    let chess = game("chess")?;
+    for most in [0, 1, 4] {
+        let refused = Builder::new(&chess, 1)?.all(most, &mut |_| ());
+        assert!(matches!(refused, Err(BuildError::Men { found, .. }) if found == most));
+    }
+    let tables = Tablebase::open(&chess, &std::env::temp_dir().join("husun-no-tables"));
+    let castling = chess.position("4k3/8/8/8/8/8/8/4K2R w K - 0 1")?;
+    let error = tables.probe(&castling).err().ok_or("castling")?;
+    assert!(error.to_string().contains("castling rights"), "{error}");
+    let error = tables.probe(&chess.start()).err().ok_or("start")?;
+    assert!(matches!(error, ProbeError::Men { found: 32, most: 3 }));
+    let plain = chess.position("4k3/8/8/8/8/8/8/4K2R w - - 0 1")?;
+    let error = tables.probe(&plain).err().ok_or("no file")?;
+    assert!(matches!(&error, ProbeError::NoTable { .. }));
+    assert!(error.to_string().contains("KRvK.husuntable"), "{error}");
+    let citadel = game("citadel8")?;
+    let captive = citadel.position("4k4/9/9/9/9/9/9/W3K4 w - - C 0 1")?;
+    let tables = Tablebase::open(&citadel, &std::env::temp_dir());
+    let error = tables.probe(&captive).err().ok_or("prisoner")?;
+    assert!(error.to_string().contains("letters of state"), "{error}");
+    let other = tables.probe(&plain).err().ok_or("other game")?;
+    assert!(matches!(other, ProbeError::OtherGame { .. }));
+    Ok(())
+}
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Result<Folder> {
+        let path = std::env::temp_dir().join(format!("husun-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path)?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn files_are_read_again_and_damage_is_named() -> Result<()> {
+    let small = Variant::parse("small.toml", SMALL)?;
+    let folder = Folder::new("tables")?;
+    let build = |read: &mut usize| {
+        let mut told = 0;
+        let builder = Builder::new(&small, 1)?.kept_in(&folder.0);
+        let tables = builder.all(3, &mut |t| {
+            told += 1;
+            *read += usize::from(t.read);
+        })?;
+        assert_eq!(told, 5);
+        Ok::<_, BuildError>(tables)
+    };
+    let mut read = 0;
+    let fresh = build(&mut read)?;
+    assert_eq!(read, 0);
+    let again = build(&mut read)?;
+    assert_eq!(read, 5);
+    let lazy = Tablebase::open(&small, &folder.0);
+    let rook = men(&small, "KR", "K")?;
+    assert_eq!(fresh.table(&rook)?, again.table(&rook)?);
+    assert_eq!(fresh.table(&rook)?, lazy.table(&rook)?);
+
+    let path = folder.0.join("KRvK.husuntable");
+    let bytes = std::fs::read(&path)?;
+    // Whatever byte is changed, and wherever the file is cut, it is refused.
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        assert!(Table::read(&small, &rook, &damaged).is_err(), "byte {at}");
+        assert!(Table::read(&small, &rook, &bytes[..at]).is_err(), "{at}");
+    }
+    let longer = [&bytes[..], &[0]].concat();
+    let error = Table::read(&small, &rook, &longer).err();
+    assert!(matches!(error, Some(FileError::Length { found, expected }) if found == expected + 1));
+    let of_pawn = men(&small, "KP", "K")?;
+    let error = Table::read(&small, &of_pawn, &bytes).err().ok_or("read")?;
+    assert_eq!(error.to_string(), "it is the table of KRvK: expected KPvK");
+    let other = Variant::parse(
+        "small.toml",
+        &SMALL.replace("\"R\"\nbetza = \"R\"", "\"R\"\nbetza = \"RF\""),
+    )?;
+    let error = Table::read(&other, &men(&other, "KR", "K")?, &bytes).err();
+    assert!(matches!(error, Some(FileError::OtherGame { .. })));
+
+    let mut damaged = bytes.clone();
+    let last = damaged.len() - 1;
+    damaged[last] ^= 1;
+    std::fs::write(&path, damaged)?;
+    let error = build(&mut read).err().ok_or("built")?.to_string();
+    assert!(
+        error.contains("KRvK.husuntable: block 1 is damaged, at byte "),
+        "{error}"
+    );
+    Ok(())
+}
