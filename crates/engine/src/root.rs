@@ -299,7 +299,8 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         let mut best = -INFINITE;
         for (n, r) in moves[line..].iter_mut().enumerate() {
             let before = self.nodes;
-            let (next, in_check) = self.make(&node, r.m, 0);
+            let mut next = root.pos;
+            let in_check = self.make(&node, r.m, 0, &mut next);
             let child = Node {
                 pos: &next,
                 in_check,

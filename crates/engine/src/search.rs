@@ -223,19 +223,19 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         ply as i32 - top
     }
 
-    /// Makes a move at a ply: the position it leads to, and whether that is check.
+    /// Makes a move at a ply, in a copy of the node's position; tells whether that is check.
     #[inline(always)]
-    pub fn make(&mut self, node: &Node<S>, m: Move, ply: usize) -> (Pos<S>, bool) {
+    pub fn make(&mut self, node: &Node<S>, m: Move, ply: usize, next: &mut Pos<S>) -> bool {
         let pos = node.pos;
-        let next = self.tables.play_unchecked(pos, m);
-        self.judge.push(pos, m, &next);
-        let in_check = self.tables.in_check(&next, next.turn());
+        self.tables.play_in_copy(pos, m, next);
+        self.judge.push(pos, m, next);
+        let in_check = self.tables.in_check(next, next.turn());
         let taken = pos.captured(m);
         let royal_taken = taken.is_some_and(|(_, k)| self.exchanges.is_royal(k));
         self.frame(ply).moved = Some(self.history.piece_to(m));
         self.frame(ply + 1).royal_taken = royal_taken;
         self.path.push(pos.key());
-        (next, in_check)
+        in_check
     }
 
     #[inline(always)]

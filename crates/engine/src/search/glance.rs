@@ -49,7 +49,8 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             let mut best = -INFINITE;
             for r in seen.iter_mut() {
                 let alpha = (best - at.margin).max(-INFINITE);
-                let (next, in_check) = self.make(&node, r.m, 0);
+                let mut next = root.pos;
+                let in_check = self.make(&node, r.m, 0, &mut next);
                 let child = Node {
                     pos: &next,
                     in_check,
@@ -117,7 +118,8 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             if alpha >= beta {
                 break;
             }
-            let (next, in_check) = self.make(node, m, ply);
+            let mut next = *node.pos;
+            let in_check = self.make(node, m, ply, &mut next);
             let child = Node {
                 pos: &next,
                 in_check,

@@ -194,7 +194,8 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             }
             let losing = stage == Stage::Losing;
             let history = self.history_of(pos, m, noisy, ply);
-            let (next, in_check) = self.make(node, m, ply);
+            let mut next = *node.pos;
+            let in_check = self.make(node, m, ply, &mut next);
             let child = Node {
                 pos: &next,
                 in_check,

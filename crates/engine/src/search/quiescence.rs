@@ -143,7 +143,8 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
                 }
             }
             tried += 1;
-            let (next, in_check) = self.make(node, m, ply);
+            let mut next = *node.pos;
+            let in_check = self.make(node, m, ply, &mut next);
             let child = Node {
                 pos: &next,
                 in_check,
