@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use server::Config;
 use server::wire::{
     Challenge, ClientMessage, Lobby, NoticeKind, Paired, Refusal, ReviewStage, ReviewState,
-    ServerMessage, TournamentMade, TournamentNow, TournamentPhase, VoteMade, VoteNow,
+    ServerMessage, TournamentGames, TournamentMade, TournamentNow, TournamentPhase, VoteMade,
+    VoteNow,
 };
 use std::time::{Duration, Instant};
 
@@ -413,8 +414,9 @@ async fn postgres_and_nats_another_node_goes_on_when_the_one_ends_that_leads() -
             cluster.nodes.remove(0).end().await?;
         }
         let path = format!("{path}/games?round={round}");
-        let list: server::wire::TournamentGames = people[2].get(&path).await?.json()?;
-        assert_eq!(list.games.len(), 2);
+        // They are shown when they are made.
+        let all = |list: &TournamentGames| list.games.len() == 2;
+        let list: TournamentGames = until(&mut people[2], &path, all).await?;
         for game in &list.games {
             let of = |name: &str| {
                 let place = ["Ann", "Bob", "Cid", "Dora"]
@@ -422,18 +424,7 @@ async fn postgres_and_nats_another_node_goes_on_when_the_one_ends_that_leads() -
                     .position(|n| *n == name);
                 place.and_then(|place| people.get(place)).ok_or("nobody")
             };
-            let start = Instant::now();
             let (white, black) = (of(&game.white)?, of(&game.black)?);
-            while white
-                .clone()
-                .get(&format!("/api/games/{}", game.game))
-                .await?
-                .status
-                != 200
-            {
-                assert!(start.elapsed() < WAIT, "{} is not made", game.game);
-                tokio::time::sleep(Duration::from_millis(50)).await;
-            }
             play(white, black, &game.game).await?;
         }
     }

@@ -39,12 +39,9 @@ impl Tournaments {
         let makes = stream::iter(live.unmade()).map(|id| {
             let (tournament, live) = (tournament.clone(), live.clone());
             async move {
-                match self.make_game(&live, &tournament, &id).await {
-                    Ok(()) => live.made(&[id]),
-                    Err(refused) => {
-                        live.doubt_games();
-                        tracing::warn!(game = id, message = %refused.message, "a game is made later");
-                    }
+                if let Err(refused) = self.make_game(&live, &tournament, &id).await {
+                    live.doubt_games();
+                    tracing::warn!(game = id, message = %refused.message, "a game is made later");
                 }
             }
         });
@@ -76,6 +73,7 @@ impl Tournaments {
             .rev()
             .find(|p| p.new.game == id);
         let Some(pairing) = pairing else {
+            live.made(&[id.to_owned()]);
             return Ok(());
         };
         let plan = tournament.plan();
@@ -123,6 +121,8 @@ impl Tournaments {
         };
         let names = Both::of(|side| live.shown_name(tournament, pairing.of(side)));
         self.inner.directory.begin_as(id, spec, Vec::new()).await?;
+        // Whoever is told of it finds it.
+        live.made(&[id.to_owned()]);
         for (side, person) in &people {
             if plan.is_slow()
                 && let Err(refused) = self.inner.vacations.tell_new(id, [person, person]).await
