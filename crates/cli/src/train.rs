@@ -48,6 +48,9 @@ pub struct Options {
     /// Seed of the first weights and of the order of the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Train a network that judges alone, instead of one that corrects the game's values
+    #[arg(long)]
+    alone: bool,
     /// Threads
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
@@ -68,7 +71,17 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
         true => &[PathBuf::from(format!("{}.positions", variant.id()))][..],
         false => &options.data,
     };
-    let mut collection = Collection::new(&variant);
+    let mut collection = match options.alone {
+        true => Collection::new(&variant),
+        false => {
+            let values = engine::Options {
+                hash: 1,
+                network: false,
+                ..engine::Options::default()
+            };
+            Collection::correcting(crate::catalogue::engine(games, &variant, values))
+        }
+    };
     let mut played = Vec::new();
     for file in files {
         let settings = read(file, &variant, &mut collection);
@@ -130,7 +143,7 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
 fn read(file: &Path, variant: &Variant, collection: &mut Collection) -> Result<Played> {
     let mut reader = Reader::new(BufReader::new(File::open(file)?), variant)?;
     while let Some(game) = reader.next_game()? {
-        collection.add(&game);
+        collection.add(&game)?;
     }
     Ok(reader.settings())
 }
@@ -154,8 +167,12 @@ fn origin(
         games: collection.games(),
         positions: collection.positions().iter().sum::<usize>() as u64,
         settings: format!(
-            "{}; {} epochs, batch {}, rate {}, result {} of 100, seed {}",
+            "{}; {}, {} epochs, batch {}, rate {}, result {} of 100, seed {}",
             played.join("; "),
+            match options.alone {
+                true => "judges alone",
+                false => "corrects the values",
+            },
             options.epochs,
             options.batch,
             options.rate,

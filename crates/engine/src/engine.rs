@@ -296,14 +296,17 @@ impl VisitTables for NewSearcher<'_> {
     fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Box<dyn AnySearcher> {
         let facts = Arc::new(Facts::new(self.variant, tables));
         let exchanges = Arc::new(Exchanges::new(self.variant, &facts, self.values));
+        let handmade = || {
+            let eval = Evaluator::new(self.variant, &facts, &exchanges, self.values);
+            Handmade::new(Arc::new(eval))
+        };
         match self.network {
             Some(network) => {
-                let judge = NetworkJudge::new(network.clone(), facts.clone());
+                let judge = NetworkJudge::new(network.clone(), facts.clone(), handmade);
                 Box::new(Searcher::new(facts, exchanges, judge))
             }
             None => {
-                let eval = Evaluator::new(self.variant, &facts, &exchanges, self.values);
-                let judge = Handmade::new(Arc::new(eval));
+                let judge = handmade();
                 Box::new(Searcher::new(facts, exchanges, judge))
             }
         }

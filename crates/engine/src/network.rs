@@ -51,6 +51,8 @@ pub struct Weights {
     pub output_bias: f32,
     /// Centipawns that an output of 1 stands for.
     pub scale: f32,
+    /// Whether the output is added to what the values say, or stands for itself.
+    pub corrects: bool,
 }
 
 /// A network for one game.
@@ -65,6 +67,7 @@ pub struct Network {
     output: Vec<i16>,
     output_bias: i32,
     scale: u32,
+    corrects: bool,
     origin: Origin,
     kernel: Kernel,
 }
@@ -101,6 +104,7 @@ impl Network {
             output_bias: (weights.output_bias * f32::from(ONE) * f32::from(OUTPUT_ONE)).round()
                 as i32,
             scale: weights.scale.round().clamp(1.0, 10_000.0) as u32,
+            corrects: weights.corrects,
             origin,
             kernel: Kernel::find(),
         };
@@ -128,6 +132,11 @@ impl Network {
         self.hidden
     }
 
+    /// Whether it corrects what the values say of a position; otherwise it judges alone.
+    pub fn corrects(&self) -> bool {
+        self.corrects
+    }
+
     /// The numbers of its inputs.
     pub fn layout(&self) -> &Layout {
         &self.layout
@@ -150,7 +159,8 @@ impl Network {
         clamp_eval(found.clamp(i32::MIN.into(), i32::MAX.into()) as i32)
     }
 
-    /// Centipawns for the side to move, given what each side sees, the side to move first; computed anew.
+    /// Centipawns for the side to move, given what each side sees, the side to move first; computed anew. For a network
+    /// that corrects the values, what it adds to them.
     pub fn evaluate(&self, active: [&[u16]; 2]) -> i32 {
         let [own, other] = active.map(|active| self.sums(active));
         self.centipawns([&own, &other])

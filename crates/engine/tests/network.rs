@@ -24,6 +24,10 @@ fn small(betza: &str) -> Result<Arc<Variant>> {
 }
 
 fn random_network(game: &Variant, hidden: usize, seed: u64) -> Result<Network> {
+    network_of(game, hidden, seed, false)
+}
+
+fn network_of(game: &Variant, hidden: usize, seed: u64, corrects: bool) -> Result<Network> {
     let mut random = Random::new(seed);
     let inputs = Layout::of(game).inputs();
     let mut some = |n: usize, reach: f64| -> Vec<f32> {
@@ -36,6 +40,7 @@ fn random_network(game: &Variant, hidden: usize, seed: u64) -> Result<Network> {
         output: some(2 * hidden, 1.9),
         output_bias: 0.1,
         scale: 300.0,
+        corrects,
     };
     let origin = Origin {
         game: game.id().into(),
@@ -91,6 +96,29 @@ fn a_network_is_driven_in_every_game() -> Result<()> {
             });
             assert_eq!(one, other, "{told}");
             assert!(one.best.is_some(), "{told}");
+        }
+    }
+    Ok(())
+}
+
+/// The same beside the values: what both say is added up, on every line of the search.
+#[test]
+fn a_network_corrects_the_values() -> Result<()> {
+    for game in all_games() {
+        let network = network_of(&game, 16, 10, true)?;
+        let read = Network::read(&game, &network.to_bytes(&game)?)?;
+        assert!(read.corrects());
+        let mut both = engine(&game, &read, Options::default());
+        let values = Engine::new(game.clone(), Options::default());
+        for position in random_positions(&game, 4, 60) {
+            let told = format!("{}: {}", game.id(), position.fen());
+            if position.halfmove() == 0 {
+                let expected = plainly(&network, &position) + evaluated(&values, &position)?;
+                assert_eq!(evaluated(&both, &position)?, expected, "{told}");
+            }
+            let stop = AtomicBool::new(false);
+            let found = both.search(&position, &[], &Limits::nodes(1500), &stop, &mut |_| {});
+            assert!(found.best.is_some(), "{told}");
         }
     }
     Ok(())
@@ -234,7 +262,7 @@ fn a_damaged_file_is_refused() -> Result<()> {
         read(&bytes)
     };
     assert_eq!(changed(0, b"X"), Err(NetworkError::Magic));
-    assert_eq!(changed(8, &[2, 0]), Err(NetworkError::Version { found: 2 }));
+    assert_eq!(changed(8, &[1, 0]), Err(NetworkError::Version { found: 1 }));
     let game_id = "mini".into();
     assert_eq!(
         changed(20, b"X"),
@@ -243,7 +271,7 @@ fn a_damaged_file_is_refused() -> Result<()> {
     assert_eq!(changed(42, &[0xff, 0xff]), Err(NetworkError::Origin));
     let origin = usize::from(u16::from_le_bytes([bytes[42], bytes[43]]));
     assert_eq!(changed(44, b"!"), Err(NetworkError::Origin));
-    let hidden = 44 + origin + 1;
+    let hidden = 44 + origin + 2;
     for found in [0_u16, 8, 24, 272, u16::MAX] {
         let error = NetworkError::Hidden {
             found: found.into(),
@@ -281,7 +309,7 @@ fn the_largest_numbers_do_no_harm() -> Result<()> {
     for reach in [i16::MIN, i16::MAX] {
         let mut bytes = random_network(&game, 256, 8)?.to_bytes(&game)?;
         let origin = usize::from(u16::from_le_bytes([bytes[42], bytes[43]]));
-        let first = 44 + origin + 7;
+        let first = 44 + origin + 8;
         let outputs = bytes.len() - 4 - 512;
         for number in bytes[first..outputs].chunks_exact_mut(2) {
             number.copy_from_slice(&reach.to_le_bytes());
@@ -311,6 +339,7 @@ fn impossible_weights_are_refused() -> Result<()> {
         output: vec![0.0; 2 * hidden],
         output_bias: 0.0,
         scale: 250.0,
+        corrects: false,
     };
     let new = |weights: &Weights, origin| Network::new(&game, weights, origin).map(|_| ());
     let origin = Origin::default();

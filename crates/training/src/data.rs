@@ -3,10 +3,11 @@
 
 use engine::network::{Identity, Scene};
 use engine::selfplay::Played;
-use husun::{CastlingRights, Kind, Side, Square, Variant};
+use husun::{CastlingRights, Kind, Position, Setup, SetupError, Side, Square, Variant};
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The first bytes of every file.
 const MAGIC: [u8; 8] = *b"HUSUNPOS";
@@ -83,6 +84,26 @@ pub struct Record {
     pub scene: Scene,
     /// What the search thought of it for White, in centipawns.
     pub score: i16,
+}
+
+impl Record {
+    /// The position, as if nothing had been played before it. Errors if the game's rules do not allow it.
+    pub fn position(&self, variant: &Arc<Variant>) -> Result<Position, SetupError> {
+        let mut board = vec![None; variant.frame().len()];
+        for &(side, kind, square) in &self.scene.pieces {
+            board[square.index()] = Some((side, kind));
+        }
+        let setup = Setup {
+            board,
+            turn: self.turn,
+            rights: self.scene.rights,
+            en_passant: Vec::new(),
+            state: self.scene.state,
+            halfmove: 0,
+            fullmove: 1,
+        };
+        Position::from_setup(variant, &setup)
+    }
 }
 
 /// The positions of a game.

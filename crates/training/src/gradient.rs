@@ -26,7 +26,7 @@ impl Model {
     }
 
     /// The weights as the engine takes them.
-    pub fn to_weights(&self, scale: f32) -> Weights {
+    pub fn to_weights(&self, scale: f32, corrects: bool) -> Weights {
         let [bias, output, last] = self.places();
         Weights {
             rows: self.weights[..bias].to_vec(),
@@ -34,6 +34,7 @@ impl Model {
             output: self.weights[output..last].to_vec(),
             output_bias: self.weights[last],
             scale,
+            corrects,
         }
     }
 
@@ -50,11 +51,11 @@ impl Model {
         }
     }
 
-    /// The chance that the side to move has, 0 to 1, by the sums of both sides.
+    /// The chance that the side to move has, 0 to 1, by the sums of both sides, where the output is added to `base`.
     #[inline(always)]
-    fn chance(&self, sums: &[Vec<f32>; 2]) -> f32 {
+    fn chance(&self, sums: &[Vec<f32>; 2], base: f32) -> f32 {
         let [_, output, last] = self.places();
-        let mut out = self.weights[last];
+        let mut out = self.weights[last] + base;
         for (sums, weights) in sums
             .iter()
             .zip(self.weights[output..last].chunks_exact(self.hidden))
@@ -82,7 +83,7 @@ impl Model {
             for (active, sums) in inputs.iter().zip(&mut sums) {
                 self.sums(active, sums);
             }
-            let chance = self.chance(&sums);
+            let chance = self.chance(&sums, targets.base(sample));
             let off = chance - targets.of(sample);
             error += f64::from(off * off);
             let out = 2.0 * off * chance * (1.0 - chance);
@@ -132,6 +133,12 @@ impl Targets {
     fn of(&self, sample: &Sample) -> f32 {
         let chance = sigmoid(f32::from(sample.score) / self.scale);
         self.result * sample.result + (1.0 - self.result) * chance
+    }
+
+    /// What the output of the network is added to.
+    #[inline(always)]
+    fn base(&self, sample: &Sample) -> f32 {
+        f32::from(sample.base) / self.scale
     }
 }
 
@@ -206,7 +213,7 @@ pub(crate) fn error(model: &Model, samples: &Samples, targets: Targets) -> f64 {
         for (active, sums) in samples.inputs(sample).iter().zip(&mut sums) {
             model.sums(active, sums);
         }
-        let off = model.chance(&sums) - targets.of(sample);
+        let off = model.chance(&sums, targets.base(sample)) - targets.of(sample);
         error += f64::from(off * off);
     }
     error / samples.all.len().max(1) as f64

@@ -1,8 +1,9 @@
 //! Positions as the trainer takes them: the inputs that are on for each side, and what is to be learned.
 
-use crate::data::{GameRecords, Record};
+use crate::data::{DataError, GameRecords, Record};
+use engine::Engine;
 use engine::network::Layout;
-use husun::Side;
+use husun::{Side, Variant};
 
 /// One game in this many is left out of training and used to measure it.
 const HELD_OUT: u64 = 20;
@@ -16,6 +17,8 @@ pub(crate) struct Sample {
     count: u16,
     /// What the search thought of it for the side to move, in centipawns.
     pub score: i16,
+    /// What the network's output is added to, in centipawns for the side to move.
+    pub base: i16,
     /// What the side to move scored in its game, 0 to 1.
     pub result: f32,
 }
@@ -38,7 +41,7 @@ impl Samples {
         [own, other]
     }
 
-    fn add(&mut self, layout: &Layout, record: &Record, result: u8) {
+    fn add(&mut self, layout: &Layout, record: &Record, result: u8, base: i16) {
         let us = record.turn;
         let [own, other] = [us, us.opponent()].map(|side| layout.active(side, &record.scene));
         let for_white = f32::from(result) / 2.0;
@@ -49,6 +52,7 @@ impl Samples {
                 Side::White => record.score,
                 Side::Black => record.score.saturating_neg(),
             },
+            base,
             result: match us {
                 Side::White => for_white,
                 Side::Black => 1.0 - for_white,
@@ -60,35 +64,59 @@ impl Samples {
 }
 
 /// The positions of a file: those to learn from, and those of games that are held out.
-#[derive(Clone, Debug)]
 pub struct Collection {
     pub(crate) layout: Layout,
     pub(crate) learn: Samples,
     pub(crate) check: Samples,
     pub(crate) games: u64,
+    /// Says what a network is added to.
+    values: Option<Engine>,
 }
 
 impl Collection {
-    /// Without positions so far.
-    pub fn new(variant: &husun::Variant) -> Collection {
+    /// Without positions so far, for a network that judges alone.
+    pub fn new(variant: &Variant) -> Collection {
         Collection {
             layout: Layout::of(variant),
             learn: Samples::default(),
             check: Samples::default(),
             games: 0,
+            values: None,
         }
     }
 
-    /// Adds the positions of a game.
-    pub fn add(&mut self, game: &GameRecords) {
+    /// Without positions so far, for a network that corrects the values of an engine.
+    pub fn correcting(values: Engine) -> Collection {
+        let collection = Collection::new(values.variant());
+        Collection {
+            values: Some(values),
+            ..collection
+        }
+    }
+
+    /// Whether it is for a network that corrects values.
+    pub fn corrects(&self) -> bool {
+        self.values.is_some()
+    }
+
+    /// Adds the positions of a game. Errors if the game's rules do not allow one of them.
+    pub fn add(&mut self, game: &GameRecords) -> Result<(), DataError> {
         self.games += 1;
         let to = match game.number.is_multiple_of(HELD_OUT) {
             true => &mut self.check,
             false => &mut self.learn,
         };
-        for record in &game.records {
-            to.add(&self.layout, record, game.result);
+        for (i, record) in game.records.iter().enumerate() {
+            let base = match &self.values {
+                Some(values) => said(values, record).ok_or(DataError::Damaged {
+                    game: game.number,
+                    position: i + 1,
+                })?,
+                None => 0,
+            };
+            to.add(&self.layout, record, game.result, base);
         }
+        Ok(())
     }
 
     /// How many games there are.
@@ -100,4 +128,11 @@ impl Collection {
     pub fn positions(&self) -> [usize; 2] {
         [self.learn.all.len(), self.check.all.len()]
     }
+}
+
+/// What an engine says of a position without looking ahead, in centipawns for the side to move.
+fn said(values: &Engine, record: &Record) -> Option<i16> {
+    let position = record.position(values.variant()).ok()?;
+    let total = values.evaluate(&position)?.total;
+    Some(total.clamp(i16::MIN.into(), i16::MAX.into()) as i16)
 }

@@ -108,6 +108,7 @@ pub fn run(
     if !HIDDEN.contains(&hidden) || !hidden.is_multiple_of(*HIDDEN.start()) {
         return Err(NetworkError::Hidden { found: hidden }.into());
     }
+    let corrects = collection.corrects();
     let (learn, check) = (&collection.learn, &collection.check);
     if learn.all.is_empty() || check.all.is_empty() {
         let [learn, check] = collection.positions();
@@ -120,7 +121,11 @@ pub fn run(
     let mut random = Random::new(settings.seed);
     let mut model = first(collection.layout.inputs(), hidden, &mut random);
     // Whether it can be kept is told before the work.
-    Network::new(variant, &model.to_weights(targets.scale), origin.clone())?;
+    Network::new(
+        variant,
+        &model.to_weights(targets.scale, corrects),
+        origin.clone(),
+    )?;
     let mut epochs = vec![Epoch {
         number: 0,
         learned: None,
@@ -157,7 +162,7 @@ pub fn run(
         }
     }
     Ok(Trained {
-        network: Network::new(variant, &best.to_weights(targets.scale), origin)?,
+        network: Network::new(variant, &best.to_weights(targets.scale, corrects), origin)?,
         epochs,
         scale: targets.scale,
     })

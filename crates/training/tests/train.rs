@@ -2,7 +2,7 @@
 
 use engine::network::{NetworkError, Origin};
 use engine::selfplay::{Effort, Terms, duel, play};
-use engine::values::estimate;
+use engine::values::{Values, estimate};
 use engine::{Engine, Options};
 use husun::Variant;
 use husun_training::data::GameRecords;
@@ -24,6 +24,9 @@ const TINY: Settings = Settings {
     threads: 2,
 };
 
+/// Pairs of games that show which of two engines is the better one.
+const PAIRS: u64 = 20;
+
 fn options() -> Options {
     Options {
         hash: 1,
@@ -32,17 +35,26 @@ fn options() -> Options {
 }
 
 /// Positions of so many games of self-play.
-fn positions(game: &Arc<Variant>, games: u64, nodes: u64) -> Collection {
+fn positions(game: &Arc<Variant>, games: u64, nodes: u64) -> Result<Collection> {
     let mut engine = Engine::new(game.clone(), options());
+    play_for(Collection::new(game), &mut engine, games, nodes)
+}
+
+/// Adds the positions of so many games that an engine plays against itself.
+fn play_for(
+    mut all: Collection,
+    engine: &mut Engine,
+    games: u64,
+    nodes: u64,
+) -> Result<Collection> {
     let terms = Terms {
         effort: Effort::About(nodes),
         opening: 6,
     };
-    let mut all = Collection::new(game);
     for number in 0..games {
-        all.add(&GameRecords::of(number, &play(&mut engine, terms, number)));
+        all.add(&GameRecords::of(number, &play(engine, terms, number)))?;
     }
-    all
+    Ok(all)
 }
 
 fn trained(game: &Variant, all: &Collection, settings: Settings) -> Result<Trained> {
@@ -68,7 +80,7 @@ fn trained(game: &Variant, all: &Collection, settings: Settings) -> Result<Train
 #[test]
 fn a_tiny_network_learns_and_plays() -> Result<()> {
     let game = games::variant("shatranj").ok_or("no such game")?;
-    let all = positions(&game, 200, 60);
+    let all = positions(&game, 200, 60)?;
     let trained = trained(&game, &all, TINY)?;
     let first = trained.epochs[0].held_out;
     let errors = trained.epochs.iter().map(|e| e.held_out);
@@ -90,10 +102,51 @@ fn a_tiny_network_learns_and_plays() -> Result<()> {
     Ok(())
 }
 
+/// What pieces are worth, and nothing else.
+fn material(game: &Arc<Variant>) -> Result<Values> {
+    let text = estimate(game).to_text();
+    let (terms, rest) = text.split_once("\n\n").ok_or("one table")?;
+    let zero = |line: &str| match line.split_once(" = ") {
+        Some((key, value)) if value.starts_with('[') => format!("{key} = [0, 0]\n"),
+        Some((key, _)) => format!("{key} = 0\n"),
+        None => format!("{line}\n"),
+    };
+    let terms: String = terms.lines().map(zero).collect();
+    Ok(Values::parse(game, &format!("{terms}\n{rest}"))?)
+}
+
+/// An engine that only counts material plays against itself, learns from that what else matters, and then beats the one
+/// that has not learned it.
+#[test]
+fn a_tiny_network_beats_counting_material() -> Result<()> {
+    let game = games::variant("chess").ok_or("no such game")?;
+    let values = material(&game)?;
+    let counter = || Engine::with_values(game.clone(), values.clone(), options());
+    let start = counter().evaluate(&game.start());
+    assert_eq!(start.ok_or("not judged")?.total, 0);
+    let all = play_for(Collection::correcting(counter()), &mut counter(), 150, 60)?;
+    let trained = trained(&game, &all, TINY)?;
+    let network = Some(Arc::new(trained.network));
+    let mut ours = Engine::with_network(game.clone(), values.clone(), network, options());
+    let mut theirs = counter();
+    let terms = Terms {
+        effort: Effort::Exactly(100),
+        opening: 6,
+    };
+    let mut scored = 0.0;
+    for number in 1000..1000 + PAIRS {
+        scored += duel([&mut ours, &mut theirs], terms, number);
+        scored += 1.0 - duel([&mut theirs, &mut ours], terms, number);
+    }
+    println!("{:?} positions, {scored} of {}", all.positions(), 2 * PAIRS);
+    assert!(scored > 1.3 * PAIRS as f64, "{scored} of {}", 2 * PAIRS);
+    Ok(())
+}
+
 #[test]
 fn the_number_of_threads_changes_nothing() -> Result<()> {
     let game = games::variant("citadel8").ok_or("no such game")?;
-    let all = positions(&game, 21, 40);
+    let all = positions(&game, 21, 40)?;
     let bytes = |settings| -> Result<Vec<u8>> {
         Ok(trained(&game, &all, settings)?.network.to_bytes(&game)?)
     };
@@ -118,7 +171,7 @@ fn what_cannot_be_trained_is_refused() -> Result<()> {
     let none = Collection::new(&game);
     let error = TrainError::TooFew { learn: 0, check: 0 };
     assert_eq!(ready(&none, TINY), Err(error));
-    let some = positions(&game, 2, 20);
+    let some = positions(&game, 2, 20)?;
     assert_eq!(ready(&some, TINY), Err(TrainError::BrokenOff));
     let odd = Settings { hidden: 20, ..TINY };
     let error = NetworkError::Hidden { found: 20 };
@@ -128,7 +181,7 @@ fn what_cannot_be_trained_is_refused() -> Result<()> {
         hidden: 256,
         ..TINY
     };
-    let some = positions(&large, 2, 20);
+    let some = positions(&large, 2, 20)?;
     let found = run(&large, &some, wide, Origin::default(), &mut |_| {
         ControlFlow::Break(())
     });

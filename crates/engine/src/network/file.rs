@@ -10,7 +10,7 @@ use husun::Variant;
 /// The first bytes of every network.
 const MAGIC: [u8; 8] = *b"HUSUNNET";
 /// The version of what follows them.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 /// The most bytes that a network may have.
 pub const MOST_BYTES: usize = 1 << 20;
 /// Numbers of hidden units that a network may have: multiples of the smallest.
@@ -125,7 +125,7 @@ impl Network {
         let origin = std::str::from_utf8(bytes.take(length)?).ok();
         let origin = origin.and_then(|text| toml::from_str(text).ok());
         let origin: Origin = origin.ok_or(NetworkError::Origin)?;
-        let [mirrored] = bytes.array()?;
+        let [mirrored, corrects] = bytes.array()?;
         let layout = Layout::new(variant, mirrored != 0);
         let hidden = usize::from(u16::from_le_bytes(bytes.array()?));
         if !is_hidden(hidden) {
@@ -154,6 +154,7 @@ impl Network {
             output,
             output_bias,
             scale,
+            corrects: corrects != 0,
             origin,
             kernel: Kernel::find(),
         })
@@ -171,6 +172,7 @@ impl Network {
         bytes.extend((origin.len() as u16).to_le_bytes());
         bytes.extend(origin.as_bytes());
         bytes.push(u8::from(self.layout.is_mirrored()));
+        bytes.push(u8::from(self.corrects));
         bytes.extend((self.hidden as u16).to_le_bytes());
         bytes.extend(self.scale.to_le_bytes());
         bytes.extend(self.rows.iter().flat_map(|w| w.to_le_bytes()));

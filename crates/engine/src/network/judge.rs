@@ -4,7 +4,7 @@
 
 use super::Network;
 use super::layout::Scene;
-use crate::eval::Evaluation;
+use crate::eval::{Evaluation, Handmade};
 use crate::facts::Facts;
 use crate::judge::Judge;
 use crate::score::{MAX_PLY, clamp_eval};
@@ -32,6 +32,8 @@ pub(crate) struct NetworkJudge<S: Set> {
     move_rule: i32,
     /// The left half of the board and the right.
     halves: [S; 2],
+    /// What the network corrects, unless it judges alone.
+    values: Option<Handmade<S>>,
     line: Vec<Entry<S>>,
     /// By place in the line, side and hidden unit.
     sums: Vec<i16>,
@@ -41,8 +43,14 @@ pub(crate) struct NetworkJudge<S: Set> {
 }
 
 impl<S: Set> NetworkJudge<S> {
-    pub fn new(network: Arc<Network>, facts: Arc<Facts<S>>) -> NetworkJudge<S> {
+    /// `values` judge the game by hand-made features: they are asked if the network corrects them.
+    pub fn new(
+        network: Arc<Network>,
+        facts: Arc<Facts<S>>,
+        values: impl FnOnce() -> Handmade<S>,
+    ) -> NetworkJudge<S> {
         NetworkJudge {
+            values: network.corrects.then(values),
             kinds: facts.kinds.iter().map(|k| k.kind).collect(),
             move_rule: facts.move_rule.map_or(1_000_000, |m| m.max(1) as i32),
             halves: std::array::from_fn(|half| {
@@ -90,12 +98,32 @@ impl<S: Set> NetworkJudge<S> {
         }
     }
 
-    /// The score of any position, computed anew.
+    /// The network's score of any position, computed anew.
     fn anew(&self, pos: &Pos<S>) -> i32 {
         let scene = self.scene(pos);
         let turn = pos.turn();
         let [own, other] = [turn, turn.opponent()].map(|s| self.network.layout.active(s, &scene));
         self.fading(pos, self.network.evaluate([&own, &other]))
+    }
+
+    /// The network's score of the position last pushed.
+    fn found(&mut self, pos: &Pos<S>) -> i32 {
+        let Some(last) = self.line.len().checked_sub(1) else {
+            return self.anew(pos);
+        };
+        if !self.line[last].known {
+            self.compute(last);
+        }
+        let size = self.network.hidden;
+        let both = &self.sums[2 * last * size..][..2 * size];
+        let (white, black) = both.split_at(size);
+        let sums = match pos.turn() {
+            Side::White => [white, black],
+            Side::Black => [black, white],
+        };
+        let score = self.fading(pos, self.network.centipawns(sums));
+        debug_assert_eq!(score, self.anew(pos), "the sums of a line went wrong");
+        score
     }
 
     /// What is left of a score as the game goes on without progress.
@@ -218,46 +246,52 @@ impl Between<'_> {
 
 impl<S: Set> Judge<S> for NetworkJudge<S> {
     fn reset(&mut self, pos: &Pos<S>) {
+        if let Some(values) = &mut self.values {
+            values.reset(pos);
+        }
         self.line.clear();
         self.add(pos);
         self.compute(0);
     }
 
     #[inline(always)]
-    fn push(&mut self, _pos: &Pos<S>, _m: Move, next: &Pos<S>) {
+    fn push(&mut self, pos: &Pos<S>, m: Move, next: &Pos<S>) {
+        if let Some(values) = &mut self.values {
+            values.push(pos, m, next);
+        }
         self.add(next);
     }
 
     #[inline(always)]
     fn push_null(&mut self, next: &Pos<S>) {
+        if let Some(values) = &mut self.values {
+            values.push_null(next);
+        }
         self.add(next);
     }
 
     #[inline(always)]
     fn pop(&mut self) {
+        if let Some(values) = &mut self.values {
+            values.pop();
+        }
         self.line.pop();
     }
 
     fn evaluate(&mut self, pos: &Pos<S>) -> i32 {
-        let Some(last) = self.line.len().checked_sub(1) else {
-            return self.anew(pos);
-        };
-        if !self.line[last].known {
-            self.compute(last);
+        let score = self.found(pos);
+        match &mut self.values {
+            Some(values) => clamp_eval(score + values.evaluate(pos)),
+            None => score,
         }
-        let size = self.network.hidden;
-        let both = &self.sums[2 * last * size..][..2 * size];
-        let (white, black) = both.split_at(size);
-        let sums = match pos.turn() {
-            Side::White => [white, black],
-            Side::Black => [black, white],
-        };
-        let score = self.fading(pos, self.network.centipawns(sums));
-        debug_assert_eq!(score, self.anew(pos), "the sums of a line went wrong");
-        score
     }
 
     fn explain(&self, pos: &Pos<S>) -> Evaluation {
-        Evaluation::total(self.anew(pos))
+        let score = self.anew(pos);
+        let total = match &self.values {
+            Some(values) => clamp_eval(score + values.explain(pos).total),
+            None => score,
+        };
+        Evaluation::total(total)
     }
 }
