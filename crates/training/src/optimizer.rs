@@ -6,6 +6,8 @@ use crate::gradient::Model;
 const MEAN: f32 = 0.9;
 const SQUARE: f32 = 0.999;
 const DECAY: f32 = 0.01;
+/// Keeps inputs that are seldom on, whose slopes are small, from moving as far as the others.
+const SMALL: f32 = 1e-5;
 /// The most that a weight of the output may be, which is one byte.
 const MOST_OUTPUT: f32 = 1.98;
 /// The most that another weight may be, so that the sums over 128 pieces fit 16 bits.
@@ -39,7 +41,7 @@ impl Adam {
         {
             *mean = MEAN * *mean + (1.0 - MEAN) * g;
             *square = SQUARE * *square + (1.0 - SQUARE) * g * g;
-            let step = (*mean / first) / ((*square / second).sqrt() + 1e-8);
+            let step = (*mean / first) / ((*square / second).sqrt() + SMALL);
             let moved = *weight - rate * (step + DECAY * *weight);
             *weight = match i {
                 i if i < output => moved.clamp(-MOST, MOST),

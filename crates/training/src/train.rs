@@ -179,7 +179,8 @@ fn first(inputs: usize, hidden: usize, random: &mut Random) -> Model {
     let mut around = |reach: f64| ((2.0 * random.unit() - 1.0) * reach) as f32;
     let outputs = 1.0 / (2.0 * hidden as f64).sqrt();
     let weight = |i: usize| match i {
-        i if i < bias => around(0.1),
+        // Small, so that inputs that training seldom meets say little.
+        i if i < bias => around(0.01),
         // Half of the units begin within the range in which they learn.
         i if i < output => 0.25,
         i if i < last => around(outputs),
