@@ -10,6 +10,7 @@
 //! assert_eq!(puzzles[0].prove(&mut puzzles::Solver::new(10_000)), Ok(()));
 //! ```
 
+mod course;
 mod doc;
 mod mine;
 mod proof;
@@ -17,6 +18,7 @@ mod puzzle;
 mod solve;
 mod theme;
 
+pub use course::lessons;
 pub use doc::{PuzzleError, read, write};
 pub use mine::{Mined, Wanted, mine};
 pub use proof::{Unproved, solve};

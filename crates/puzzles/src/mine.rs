@@ -20,8 +20,6 @@ const APART: usize = 10;
 const OF_A_GAME: usize = 2;
 /// Fewer legal moves make no puzzle.
 const FEWEST_MOVES: usize = 6;
-/// A win is no puzzle for a side that is ahead by more than this many times what the opponent has.
-const AHEAD: i64 = 2;
 /// Of so many puzzles one may be solved in a single move, and one have the same pattern.
 const SHARE_OF_ONE_MOVE: usize = 5;
 const SHARE_OF_A_PATTERN: usize = 12;
@@ -39,6 +37,8 @@ pub struct Wanted {
     pub nodes: u64,
     /// The most moves of a solution.
     pub moves: u32,
+    /// A win is no puzzle for a side whose army is worth more than so many times the opponent's.
+    pub ahead: u32,
     /// The most positions that its proof may take.
     pub proof: u64,
     /// The most games.
@@ -131,7 +131,7 @@ fn puzzle(id: &str, before: &Seen, now: &Seen, values: &Values, wanted: &Wanted)
     };
     let even = {
         let [own, other] = [turn, turn.opponent()].map(|side| army(&position, side, values));
-        own <= AHEAD * other
+        own <= i64::from(wanted.ahead) * other
     };
     let won = match even {
         true => proof::win(&position, moves, &mut solver).ok()?,
