@@ -33,6 +33,9 @@ pub struct Options {
     /// The most moves of a solution
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=8))]
     moves: u8,
+    /// Moves within which every position is searched for a win; longer ones only where the engine sees one
+    #[arg(long, value_name = "MOVES", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=8))]
+    always: u8,
     /// A win is no puzzle for a side whose army is worth more than so many times the opponent's
     #[arg(long, value_name = "TIMES", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=100))]
     ahead: u8,
@@ -49,7 +52,7 @@ pub struct Options {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// Instead of mining, list the puzzles that the game has and prove each anew
-    #[arg(long, conflicts_with_all = ["count", "out", "nodes", "moves", "ahead", "games", "seed", "threads"])]
+    #[arg(long, conflicts_with_all = ["count", "out", "nodes", "moves", "always", "ahead", "games", "seed", "threads"])]
     list: bool,
 }
 
@@ -68,6 +71,7 @@ fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
         seed: options.seed,
         nodes: options.nodes,
         moves: options.moves.into(),
+        always: options.always.into(),
         ahead: options.ahead.into(),
         proof: options.proof,
         games: options.games,
@@ -86,12 +90,13 @@ fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
     progress.finish();
     let (found, played) = (mined.puzzles.len(), mined.games);
     let head = format!(
-        "Puzzles of this game (docs/puzzles.md), mined by `husun puzzles {} --count {} --seed {} --nodes {} --moves {} --ahead {}`.",
+        "Puzzles of this game (docs/puzzles.md), mined by `husun puzzles {} --count {} --seed {} --nodes {} --moves {} --always {} --ahead {}`.",
         variant.id(),
         options.count,
         options.seed,
         options.nodes,
         options.moves,
+        options.always,
         options.ahead
     );
     let text = puzzles::write(&head, &mined.puzzles);

@@ -13,8 +13,6 @@ use std::ops::ControlFlow;
 
 /// Half-moves of random moves before each game; up to three more are made.
 const OPENING: u32 = 8;
-/// Moves within which every position of a game is searched for a win; longer ones are looked for where the engine sees one.
-const ALWAYS: u32 = 2;
 /// Half-moves between two puzzles of a game, and how many it has at most.
 const APART: usize = 10;
 const OF_A_GAME: usize = 2;
@@ -37,6 +35,9 @@ pub struct Wanted {
     pub nodes: u64,
     /// The most moves of a solution.
     pub moves: u32,
+    /// Moves within which every position is searched for a win; longer ones are looked for where the engine sees a win in
+    /// `moves`.
+    pub always: u32,
     /// A win is no puzzle for a side whose army is worth more than so many times the opponent's.
     pub ahead: u32,
     /// The most positions that its proof may take.
@@ -127,7 +128,7 @@ fn puzzle(id: &str, before: &Seen, now: &Seen, values: &Values, wanted: &Wanted)
     let sees = |moves: u32| matches!(score, Score::Mate(n) if n > 0 && n <= moves as i32);
     let moves = match sees(wanted.moves) {
         true => wanted.moves,
-        false => wanted.moves.min(ALWAYS),
+        false => wanted.moves.min(wanted.always),
     };
     let even = {
         let [own, other] = [turn, turn.opponent()].map(|side| army(&position, side, values));
@@ -141,7 +142,7 @@ fn puzzle(id: &str, before: &Seen, now: &Seen, values: &Values, wanted: &Wanted)
         Some(line) => line,
         // Who is winning has nothing to save.
         None if score > Score::Cp(0) => return None,
-        None => proof::save(&position, wanted.moves.min(ALWAYS), &mut solver).ok()??,
+        None => proof::save(&position, moves, &mut solver).ok()??,
     };
     if takes_back(&before.position, &position, *line.first()?) {
         return None;

@@ -186,6 +186,7 @@ fn the_same_seed_gives_the_same_puzzles_on_any_number_of_threads() {
             seed: 3,
             nodes: 40,
             moves: 1,
+            always: 1,
             ahead: 3,
             proof: 10_000,
             games: 10,
