@@ -19,7 +19,7 @@ line = "a2a7 h8g8 b1b8"
 "#;
 
 /// A piece of that text, what stands there instead, and what is said of it.
-const DAMAGED: [(&str, &str, &str); 12] = [
+const DAMAGED: [(&str, &str, &str); 13] = [
     (
         "\"one\"",
         "\"One\"",
@@ -68,6 +68,7 @@ const DAMAGED: [(&str, &str, &str); 12] = [
         "line 6: unknown field `rating`",
     ),
     ("id = \"two\"", "id = two", "line 8: "),
+    ("\"two\"", "2", "line 8: "),
 ];
 
 #[test]
