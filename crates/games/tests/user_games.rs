@@ -56,24 +56,6 @@ fn heirs_have_what_they_do_not_say() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-#[test]
-fn puzzles_lie_beside_a_game_of_ones_own() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::temp_dir().join(format!("husun-puzzles-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let file = folder.join("lagoon.toml");
-    std::fs::write(&file, LAGOON)?;
-    let mut games = husun_games::Catalogue::default();
-    assert_eq!(games.read(&file)?.puzzles(), None);
-    std::fs::write(folder.join("lagoon.puzzles.toml"), "# none yet")?;
-    games.insert(games.read(&file)?);
-    let lagoon = games.game("lagoon")?;
-    assert_eq!(games.puzzles(&lagoon), Some("# none yet"));
-    assert!(games.puzzles(&games.game("citadel9")?).is_some());
-    assert!(games.puzzles(&games.game("chess")?).is_none());
-    std::fs::remove_dir_all(&folder)?;
-    Ok(())
-}
-
 /// A game file with one line changed: the text to replace, its replacement, and the error.
 const ERRORS: [(&str, &str, &str); 14] = [
     (

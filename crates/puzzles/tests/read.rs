@@ -6,6 +6,8 @@ use lessons::Progress;
 use puzzles::{Goal, Puzzle, Solver, Wanted};
 use std::ops::ControlFlow;
 
+const LAGOON: &str = include_str!("../../../docs/examples/lagoon.toml");
+
 const GOOD: &str = r#"
 [[puzzles]]
 id = "one"
@@ -179,8 +181,25 @@ fn puzzles_are_played_as_lessons() {
 }
 
 #[test]
+fn puzzles_lie_beside_a_game_of_ones_own() {
+    let folder = std::env::temp_dir().join(format!("husun-puzzles-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("lagoon.toml");
+    std::fs::write(&file, LAGOON).unwrap();
+    let mut games = games::Catalogue::default();
+    assert_eq!(games.read(&file).unwrap().puzzles(), None);
+    std::fs::write(games::puzzles_path(&file), "# none yet").unwrap();
+    games.insert(games.read(&file).unwrap());
+    let lagoon = games.game("lagoon").unwrap();
+    assert_eq!(games.puzzles(&lagoon), Some("# none yet"));
+    assert!(games.puzzles(&games.game("citadel9").unwrap()).is_some());
+    assert!(games.puzzles(&games.game("chess").unwrap()).is_none());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn the_same_seed_gives_the_same_puzzles_on_any_number_of_threads() {
-    let variant = games::variant("citadel8").unwrap();
+    let variant = games::parse("lagoon.toml", LAGOON).unwrap();
     let mine = |threads: usize| {
         let wanted = Wanted {
             count: 10,
