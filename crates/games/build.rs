@@ -27,10 +27,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         let text = |name: &str| optional("include_str", name);
         let (values, lessons) = (text("values.toml"), text("lessons.toml"));
+        let puzzles = text("puzzles.toml");
         let network = optional("include_bytes", "network.bin");
         writeln!(
             list,
-            "Text {{ id: {id:?}, game: include_str!({}), rules: include_str!({}), values: {values}, network: {network}, lessons: {lessons} }},",
+            "Text {{ id: {id:?}, game: include_str!({}), rules: include_str!({}), values: {values}, network: {network}, lessons: {lessons}, puzzles: {puzzles} }},",
             file("game.toml"),
             file("rules.md"),
         )?;

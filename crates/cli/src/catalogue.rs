@@ -21,6 +21,10 @@ pub fn load(files: &[PathBuf]) -> Result<Catalogue> {
             let name = games::lessons_path(file).display().to_string();
             lessons::Course::read(&variant, &name, text)?;
         }
+        if let Some(text) = games.puzzles(&variant) {
+            let name = games::puzzles_path(file).display().to_string();
+            puzzles::read(&variant, &name, text)?;
+        }
         for warning in missing_pictures(&variant) {
             eprintln!("husun: {name}: {warning}");
         }

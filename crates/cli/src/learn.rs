@@ -30,7 +30,9 @@ const WORDS: &str = "a move, as e2e4; `moves` lists them; `hint`, `again`, `skip
 /// Lists the lessons of a game, or teaches one.
 pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     let variant = games.game(&options.game)?;
-    let course = Courses::default().make(variant.id(), &variant, games.lessons(&variant));
+    let puzzles = || puzzles::lessons(&variant, games.puzzles(&variant), games.values(&variant));
+    let written = games.lessons(&variant);
+    let course = Courses::default().make(variant.id(), &variant, written, puzzles);
     let mut out = io::stdout().lock();
     let Some(id) = &options.lesson else {
         return list(&course, &mut out);

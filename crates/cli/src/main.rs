@@ -18,6 +18,7 @@ mod pgn;
 mod piece;
 mod play;
 mod progress;
+mod puzzles;
 mod rules;
 mod serve;
 mod show;
@@ -74,6 +75,7 @@ enum Command {
     Datagen(datagen::Options),
     Train(train::Options),
     Tablebase(tablebase::Options),
+    Puzzles(puzzles::Options),
     Pgn(pgn::Options),
     Match(Box<contest::Options>),
     Serve(serve::Options),
@@ -120,6 +122,7 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Datagen(options)) => datagen::run(&games, &options),
         Some(Command::Train(options)) => train::run(&games, &options),
         Some(Command::Tablebase(options)) => tablebase::run(&games, &options),
+        Some(Command::Puzzles(options)) => puzzles::run(&games, &options),
         Some(Command::Perft(options)) => perft::run(&games, &options),
         Some(Command::Pgn(options)) => return pgn::run(&games, &options),
         Some(Command::Match(options)) => contest::run(&games, &options, &args.game_file),

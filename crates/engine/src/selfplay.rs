@@ -4,6 +4,7 @@
 use crate::engine::Engine;
 use crate::limits::Limits;
 use crate::random::Random;
+use crate::score::Score;
 use husun::{Move, Position, Side, Status};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -14,7 +15,6 @@ use std::sync::{Mutex, PoisonError};
 const LONGEST: usize = 300;
 /// Score at which a game counts as decided if it stays there.
 const DECIDED: i32 = 1201;
-const LOST: i32 = -DECIDED;
 /// So many times the wanted number of positions may be visited where the number is not a strict one.
 const AT_MOST: u64 = 4;
 
@@ -48,6 +48,13 @@ pub struct Seen {
     pub quiet: bool,
 }
 
+impl Seen {
+    /// What the search thought of it, for White.
+    pub fn thought(&self) -> Score {
+        Score::of(self.score)
+    }
+}
+
 /// A finished game.
 #[derive(Clone, Debug)]
 pub struct Played {
@@ -63,7 +70,16 @@ pub struct Played {
 pub fn play(engine: &mut Engine, terms: Terms, seed: u64) -> Played {
     let start = engine.variant().start();
     engine.clear();
-    game(start, terms, seed, |position, keys| {
+    game(start, terms, seed, DECIDED, |position, keys| {
+        think(engine, position, keys, terms.effort)
+    })
+}
+
+/// Plays a game as [`play`] does, but on to its end, however clearly it is decided.
+pub fn play_out(engine: &mut Engine, terms: Terms, seed: u64) -> Played {
+    let start = engine.variant().start();
+    engine.clear();
+    game(start, terms, seed, i32::MAX, |position, keys| {
         think(engine, position, keys, terms.effort)
     })
 }
@@ -74,7 +90,7 @@ pub fn duel(engines: [&mut Engine; 2], terms: Terms, seed: u64) -> f64 {
     let start = white.variant().start();
     white.clear();
     black.clear();
-    let played = game(start, terms, seed, |position, keys| {
+    let played = game(start, terms, seed, DECIDED, |position, keys| {
         let engine = match position.turn() {
             Side::White => &mut *white,
             Side::Black => &mut *black,
@@ -84,11 +100,13 @@ pub fn duel(engines: [&mut Engine; 2], terms: Terms, seed: u64) -> f64 {
     played.result
 }
 
-/// Plays a game whose moves, with their scores for the side to move, are found by `think`.
+/// Plays a game whose moves, with their scores for the side to move, are found by `think`, until it is over or a score stays
+/// at `enough` for one side.
 fn game(
     start: Position,
     terms: Terms,
     seed: u64,
+    enough: i32,
     mut think: impl FnMut(&Position, &[u64]) -> (Option<Move>, i32),
 ) -> Played {
     let mut random = Random::new(seed);
@@ -107,8 +125,8 @@ fn game(
             Side::Black => -score,
         };
         decided = match white {
-            DECIDED.. => decided.max(0) + 1,
-            ..=LOST => decided.min(0) - 1,
+            _ if white >= enough => decided.max(0) + 1,
+            _ if white <= -enough => decided.min(0) - 1,
             _ => 0,
         };
         if decided.abs() > 4 {

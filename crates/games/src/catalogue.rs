@@ -32,6 +32,7 @@ pub struct OwnGame {
     values: Option<String>,
     network: Option<Vec<u8>>,
     lessons: Option<String>,
+    puzzles: Option<String>,
 }
 
 /// Why a game's file is refused.
@@ -157,6 +158,11 @@ impl OwnGame {
         self.lessons.as_deref()
     }
 
+    /// Its puzzles, if there is a file of them ([`puzzles_path`]). They are not checked here.
+    pub fn puzzles(&self) -> Option<&str> {
+        self.puzzles.as_deref()
+    }
+
     /// The engine's tuned values, if there is a file of them ([`values_path`]). They are not checked here.
     pub fn values(&self) -> Option<&str> {
         self.values.as_deref()
@@ -185,6 +191,7 @@ impl Catalogue {
             values: read_beside(&values_path(file))?,
             network: if_there(read_bytes(&network_path(file)))?,
             lessons: read_beside(&lessons_path(file))?,
+            puzzles: read_beside(&puzzles_path(file))?,
             file: file.to_owned(),
         })
     }
@@ -278,6 +285,14 @@ impl Catalogue {
         }
     }
 
+    /// A game's puzzles, if it has some.
+    pub fn puzzles(&self, variant: &Arc<Variant>) -> Option<&str> {
+        match self.own_of(variant) {
+            Some(own) => own.puzzles(),
+            None => crate::built_in(variant)?.puzzles,
+        }
+    }
+
     /// The engine's tuned values for a game, if it has some.
     pub fn values(&self, variant: &Arc<Variant>) -> Option<&str> {
         match self.own_of(variant) {
@@ -329,6 +344,11 @@ pub fn rules_path(game_file: &Path) -> PathBuf {
 /// The file of lessons that belongs to a game's file: beside it, with its name, ending in `.lessons.toml`.
 pub fn lessons_path(game_file: &Path) -> PathBuf {
     game_file.with_extension("lessons.toml")
+}
+
+/// The file of puzzles that belongs to a game's file: beside it, with its name, ending in `.puzzles.toml`.
+pub fn puzzles_path(game_file: &Path) -> PathBuf {
+    game_file.with_extension("puzzles.toml")
 }
 
 fn read(file: &Path) -> Result<String, LoadError> {

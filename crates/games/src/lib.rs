@@ -1,5 +1,5 @@
-//! The games of Husun, embedded: every folder of `games/` with its definition, its rules for players, its lessons and,
-//! if it has been tuned or trained, the engine's values and network. Nothing else in the code names a game.
+//! The games of Husun, embedded: every folder of `games/` with its definition, its rules for players, its lessons, its
+//! puzzles and, if it has been tuned or trained, the engine's values and network. Nothing else in the code names a game.
 
 use husun::doc::{GameError, Library};
 use husun::variant::Variant;
@@ -11,7 +11,8 @@ mod catalogue;
 use catalogue::Listening;
 
 pub use catalogue::{
-    Catalogue, LoadError, OwnGame, UnknownGame, lessons_path, network_path, rules_path, values_path,
+    Catalogue, LoadError, OwnGame, UnknownGame, lessons_path, network_path, puzzles_path,
+    rules_path, values_path,
 };
 
 struct Text {
@@ -21,6 +22,7 @@ struct Text {
     values: Option<&'static str>,
     network: Option<&'static [u8]>,
     lessons: Option<&'static str>,
+    puzzles: Option<&'static str>,
 }
 
 const TEXTS: &[Text] = include!(concat!(env!("OUT_DIR"), "/list.rs"));
@@ -135,6 +137,11 @@ pub fn rules(id: &str) -> Option<&'static str> {
 /// The lessons of a built-in game about its special rules (`lessons.toml`), if it has some.
 pub fn lessons(id: &str) -> Option<&'static str> {
     text(id)?.lessons
+}
+
+/// The puzzles of a built-in game (`puzzles.toml`), if it has some.
+pub fn puzzles(id: &str) -> Option<&'static str> {
+    text(id)?.puzzles
 }
 
 /// The texts of a variant, if it is a built-in game and not one from a file with the same id.

@@ -61,8 +61,15 @@ impl Act {
     }
 }
 
-/// What a legal move does.
-pub(crate) fn of_move(position: &Position, m: Move) -> Vec<Act> {
+/// What a legal move does besides going to its square, as far as a lesson can ask for it.
+///
+/// ```
+/// let chess = games::variant("chess").unwrap();
+/// let start = chess.start();
+/// let acts = lessons::acts(&start, start.parse_uci("e2e4").unwrap());
+/// assert_eq!(acts, [lessons::Act::InitialStep]);
+/// ```
+pub fn of_move(position: &Position, m: Move) -> Vec<Act> {
     let mut acts = Vec::new();
     match m.special() {
         Special::CastleEast | Special::CastleWest => acts.push(Act::Castling),

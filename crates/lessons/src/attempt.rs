@@ -212,6 +212,10 @@ impl<'a> Attempt<'a> {
 
     /// After the learner's move: whether it is done, has failed, or goes on after the opponent's answer.
     fn judge(&mut self) -> Progress {
+        let task = self.task;
+        if let Opponent::Proved { replies, win } = &task.opponent {
+            return self.follow(replies, *win);
+        }
         let careful = self.task.opponent == Opponent::Captures;
         if careful && let Some(failed) = self.captured() {
             return failed;
@@ -243,6 +247,37 @@ impl<'a> Attempt<'a> {
         match self.scene.legal().is_empty() {
             true => Progress::Failed("You have no move left.".into()),
             false => Progress::GoingOn,
+        }
+    }
+
+    /// After a move where only one line is a solution: whether it is still followed, and the opponent's answer in it.
+    fn follow(&mut self, replies: &[String], win: bool) -> Progress {
+        let Scene::Rules(rules) = &mut self.scene else {
+            return Progress::GoingOn;
+        };
+        if let Some(outcome) = rules.game.outcome() {
+            let good = outcome.winner == Some(rules.learner) || (outcome.winner.is_none() && !win);
+            let ended = if good { None } else { self.ended() };
+            return ended.unwrap_or(Progress::Done);
+        }
+        let number = self.moves.len();
+        let right = self.task.solution.get(number - 1) == self.moves.last();
+        let reply = replies.get(number - 1).filter(|_| right);
+        let reply = reply.and_then(|text| rules.game.position().parse_uci(text).ok());
+        match reply {
+            Some(m) if self.reply_with(m) => Progress::GoingOn,
+            _ => Progress::Failed(self.not_forced(win)),
+        }
+    }
+
+    /// What is said of a move that is not the solution.
+    fn not_forced(&self, win: bool) -> String {
+        match (win, self.task.moves()) {
+            (false, _) => "That does not save the game: another move does.".into(),
+            (true, 1) => "That does not win at once: another move does.".into(),
+            (true, n) => format!(
+                "That does not win by force in {n} moves, if it wins at all: another move does."
+            ),
         }
     }
 

@@ -85,6 +85,16 @@ impl Course {
         }
     }
 
+    /// The course with more lessons at its end; those whose ids it has already are left out.
+    pub fn with(mut self, more: Vec<Lesson>) -> Course {
+        for lesson in more {
+            if self.lesson(&lesson.id).is_none() {
+                self.lessons.push(lesson);
+            }
+        }
+        self
+    }
+
     /// The game.
     pub fn variant(&self) -> &Arc<Variant> {
         &self.variant
@@ -119,16 +129,23 @@ impl Courses {
         self.places().get(name)?.get().cloned()
     }
 
-    /// The course of a game, with the lessons that are written for it, if there are any that can be read: work of some
-    /// tenths of a second at the first call for a name.
-    pub fn make(&self, name: &str, variant: &Arc<Variant>, written: Option<&str>) -> Arc<Course> {
+    /// The course of a game, with the lessons that are written for it, if there are any that can be read, and more at its end:
+    /// work of some tenths of a second at the first call for a name.
+    pub fn make(
+        &self,
+        name: &str,
+        variant: &Arc<Variant>,
+        written: Option<&str>,
+        more: impl FnOnce() -> Vec<Lesson>,
+    ) -> Arc<Course> {
         let place = self.places().entry(name.to_owned()).or_default().clone();
         let make = || {
             let file = format!("{}/lessons.toml", variant.id());
             let read = written.map(|text| Course::read(variant, &file, text));
             // Those of the built-in games are read by a test, those of files when they are loaded.
             let course = read.and_then(Result::ok);
-            Arc::new(course.unwrap_or_else(|| Course::generated(variant)))
+            let course = course.unwrap_or_else(|| Course::generated(variant));
+            Arc::new(course.with(more()))
         };
         place.get_or_init(make).clone()
     }
@@ -144,5 +161,6 @@ pub fn built_in(id: &str) -> Option<Arc<Course>> {
     static COURSES: LazyLock<Courses> = LazyLock::new(Courses::default);
     let variant = games::variant(id)?;
     let made = COURSES.made(id);
-    Some(made.unwrap_or_else(|| COURSES.make(id, &variant, games::lessons(id))))
+    let make = || COURSES.make(id, &variant, games::lessons(id), Vec::new);
+    Some(made.unwrap_or_else(make))
 }

@@ -24,7 +24,7 @@ mod scene;
 mod solve;
 mod task;
 
-pub use act::Act;
+pub use act::{Act, of_move as acts};
 pub use attempt::{ACCEPT, Attempt, MoveError, Progress};
 pub use course::{About, Course, Courses, Lesson, built_in};
 pub use doc::{LessonError, Problem};

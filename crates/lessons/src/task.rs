@@ -2,8 +2,8 @@
 
 use crate::act::Act;
 use crate::attempt::Attempt;
-use crate::scene::Scene;
-use husun::{Kind, Reason, Side, Square, Variant};
+use crate::scene::{Rules, Scene};
+use husun::{Game, Kind, Reason, Side, Square, Variant};
 use std::sync::Arc;
 
 /// How the opponent answers a move.
@@ -17,6 +17,14 @@ pub enum Opponent {
     Defends,
     /// By these moves in turn, in UCI form; where one is not legal, or none is left, not at all.
     Plays(Vec<String>),
+    /// By these moves in turn, as long as the moves are those of the solution, which is the only one: any other ends the
+    /// attempt, but for a last move that ends the game as well.
+    Proved {
+        /// The opponent's moves in UCI form, one fewer than the solution has.
+        replies: Vec<String>,
+        /// Whether the game is to be won; a draw is enough otherwise.
+        win: bool,
+    },
 }
 
 /// A move that does something.
@@ -81,6 +89,44 @@ impl Task {
     /// The game.
     pub fn variant(&self) -> &Arc<Variant> {
         self.scene.variant()
+    }
+
+    /// A task in a position whose solution is the only one: the moves of both sides that end the game, the learner's first
+    /// and last. None if the game does not end so, or is lost.
+    pub fn proved(line: &Game, text: String, learned: String, hint: String) -> Option<Task> {
+        let learner = line.start().turn();
+        let outcome = line.outcome()?;
+        if outcome.winner == Some(learner.opponent()) || line.moves().len().is_multiple_of(2) {
+            return None;
+        }
+        let played = |first: usize| {
+            let plies = (first..line.moves().len()).step_by(2);
+            let one = |ply: usize| {
+                let position = line.position_at(ply)?;
+                Some(position.uci(line.moves()[ply]).to_string())
+            };
+            plies.filter_map(one).collect::<Vec<String>>()
+        };
+        let solution = played(0);
+        Some(Task {
+            text,
+            learned,
+            hint,
+            goal: Goal {
+                ending: Some(outcome.reason),
+                ..Goal::default()
+            },
+            opponent: Opponent::Proved {
+                replies: played(1),
+                win: outcome.winner.is_some(),
+            },
+            within: solution.len(),
+            solution,
+            scene: Scene::Rules(Box::new(Rules {
+                game: Game::new(line.start().clone()),
+                learner,
+            })),
+        })
     }
 
     /// A first look at it, without a move.

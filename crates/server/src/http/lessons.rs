@@ -121,8 +121,12 @@ async fn course(id: &str, directory: &Directory) -> Result<Arc<Course>, Failure>
         return Ok(made);
     }
     let make = move || {
-        let written = services.games.catalogue().lessons(&variant);
-        services.courses.make(&name, &variant, written)
+        let games = services.games.catalogue();
+        let puzzles =
+            || puzzles::lessons(&variant, games.puzzles(&variant), games.values(&variant));
+        services
+            .courses
+            .make(&name, &variant, games.lessons(&variant), puzzles)
     };
     Ok(directory.work().run(Weight::Light, make).await?)
 }

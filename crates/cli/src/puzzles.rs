@@ -1,0 +1,163 @@
+//! `husun puzzles`: mines puzzles of a game from engine games (`docs/puzzles.md`), or shows those that it has.
+
+use crate::progress::Progress;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use games::Catalogue;
+use husun::Variant;
+use puzzles::{Goal, Mined, Puzzle, Solver, Wanted};
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Mebibytes of each engine's table, which every game empties.
+const HASH: usize = 2;
+
+/// Mine puzzles of a game from engine games: one move wins by force, or saves the game, and every other does not
+///
+/// The same seed gives the same puzzles.
+#[derive(Args)]
+pub struct Options {
+    /// Id of the game
+    game: String,
+    /// How many puzzles
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=5000))]
+    count: u16,
+    /// The file of puzzles; if not given, they are written to standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Positions that the engine visits for each move of its games: few, so that it makes mistakes
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    nodes: u64,
+    /// The most moves of a solution
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=8))]
+    moves: u8,
+    /// Moves within which every position is searched for a win; longer ones only where the engine sees one
+    #[arg(long, value_name = "MOVES", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=8))]
+    always: u8,
+    /// A win is no puzzle for a side whose army is worth more than so many times the opponent's
+    #[arg(long, value_name = "TIMES", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=100))]
+    ahead: u8,
+    /// The most positions that the proof of a puzzle may take
+    #[arg(long, value_name = "POSITIONS", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    proof: u64,
+    /// The most games played for them
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    games: u64,
+    /// Seed of the games
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// Instead of mining, list the puzzles that the game has and prove each anew
+    #[arg(long, conflicts_with_all = ["count", "out", "nodes", "moves", "always", "ahead", "games", "seed", "threads"])]
+    list: bool,
+}
+
+/// Mines, or lists.
+pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
+    let variant = games.game(&options.game)?;
+    match options.list {
+        true => list(games, &variant, options.proof),
+        false => mine(games, &variant, options),
+    }
+}
+
+fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<()> {
+    let wanted = Wanted {
+        count: options.count.into(),
+        seed: options.seed,
+        nodes: options.nodes,
+        moves: options.moves.into(),
+        always: options.always.into(),
+        ahead: options.ahead.into(),
+        proof: options.proof,
+        games: options.games,
+        threads: options.threads.into(),
+    };
+    let ready = engine::Options {
+        hash: HASH,
+        ..engine::Options::default()
+    };
+    let make = || crate::catalogue::engine(games, variant, ready.clone());
+    let mut progress = Progress::new(variant.id(), "puzzles", options.count.into(), 0);
+    let mined = puzzles::mine(wanted, make, &mut |mined: &Mined| {
+        progress.reach(mined.puzzles.len() as u64, format!("{} games", mined.games));
+        ControlFlow::Continue(())
+    });
+    progress.finish();
+    let (found, played) = (mined.puzzles.len(), mined.games);
+    let head = format!(
+        "Puzzles of this game (docs/puzzles.md), mined by `husun puzzles {} --count {} --seed {} --nodes {} --moves {} --always {} --ahead {}`.",
+        variant.id(),
+        options.count,
+        options.seed,
+        options.nodes,
+        options.moves,
+        options.always,
+        options.ahead
+    );
+    let text = puzzles::write(&head, &mined.puzzles);
+    match &options.out {
+        None => write!(std::io::stdout(), "{text}")?,
+        Some(path) => {
+            std::fs::write(path, text).with_context(|| path.display().to_string())?;
+            let path = path.display();
+            let mut out = std::io::stdout();
+            writeln!(out, "{path}: {found} puzzles of {played} games")?;
+        }
+    }
+    if found < wanted.count {
+        bail!(
+            "{found} puzzles in {played} games: expected {}; more games (--games) have more",
+            wanted.count
+        );
+    }
+    Ok(())
+}
+
+fn list(games: &Catalogue, variant: &Arc<Variant>, most: u64) -> Result<()> {
+    let id = variant.id();
+    let Some(text) = games.puzzles(variant) else {
+        bail!(
+            "{id} has no puzzles: expected a built-in game that has some, or GAME.puzzles.toml beside the game's file"
+        );
+    };
+    let file = match games.own_of(variant) {
+        Some(own) => games::puzzles_path(own.file()).display().to_string(),
+        None => format!("{id}/puzzles.toml"),
+    };
+    let puzzles = puzzles::read(variant, &file, text)?;
+    let values = crate::catalogue::engine(games, variant, engine::Options::default());
+    let values = values.values();
+    let mut out = std::io::stdout().lock();
+    for puzzle in &puzzles {
+        let proved = puzzle.prove(&mut Solver::new(most));
+        proved.with_context(|| format!("{file}: puzzle {}", puzzle.id()))?;
+        let themes = puzzle.themes(values).into_iter();
+        let themes: Vec<String> = themes.map(|theme| theme.name(variant)).collect();
+        writeln!(
+            out,
+            "{:8} {:40} {}",
+            puzzle.id(),
+            task(puzzle),
+            themes.join(", ")
+        )?;
+    }
+    Ok(())
+}
+
+/// What is to be done, as `Pure-White wins in 2 moves`.
+fn task(puzzle: &Puzzle) -> String {
+    let side = &puzzle.variant().looks()[puzzle.side().index()].name;
+    let moves = match puzzle.moves() {
+        1 => "1 move".into(),
+        n => format!("{n} moves"),
+    };
+    match puzzle.goal() {
+        Goal::Win => format!("{side} wins in {moves}"),
+        Goal::Draw => format!("{side} draws in {moves}"),
+    }
+}
