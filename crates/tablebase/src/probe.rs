@@ -6,11 +6,11 @@ use crate::error::{ProbeError, TableError};
 use crate::files::{self, TableFile};
 use crate::men::{MOST_MEN, Men};
 use crate::table::{Table, verdict};
-use engine::{Endings, Verdict};
+use engine::{Endings, Outcome, Verdict};
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::{Kind, Move, Position, Side, Square, Variant, VisitPosition};
+use husun::{Kind, Move, Position, Side, Square, Status, Variant, VisitPosition};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -103,6 +103,58 @@ impl Tablebase {
             .ok_or_else(|| self.wrong(&men, position))
     }
 
+    /// The same, or none if the position is not in the tables: too many men, no table of them, or more than board and side
+    /// to move.
+    pub fn find(&self, position: &Position) -> Result<Option<Verdict>, ProbeError> {
+        match self.probe(position) {
+            Ok(verdict) => Ok(Some(verdict)),
+            Err(
+                ProbeError::Men { .. } | ProbeError::Beyond { .. } | ProbeError::NoTable { .. },
+            ) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The moves of which it is known what they lead to, the best first. A verdict is for the side that makes the move,
+    /// and counts it.
+    pub fn moves(&self, position: &Position) -> Result<Vec<(Move, Verdict)>, ProbeError> {
+        let mut known = vec![];
+        if position.status() != Status::Ongoing {
+            return Ok(known);
+        }
+        // A move takes one man at most.
+        if position.visit(Count) > self.most_men + 1 {
+            return Ok(known);
+        }
+        for m in position.legal_moves() {
+            if let Some(next) = self.find(&position.play_unchecked(m))? {
+                let outcome = next.outcome.turned();
+                let distance = match outcome {
+                    Outcome::Drawn => 0,
+                    _ => next.distance.saturating_add(1),
+                };
+                known.push((m, Verdict { outcome, distance }));
+            }
+        }
+        known.sort_by_key(|&(m, verdict)| {
+            let distance = i32::from(verdict.distance);
+            let worth = match verdict.outcome {
+                Outcome::Won => (0, distance),
+                Outcome::Drawn => (1, 0),
+                Outcome::Lost => (2, -distance),
+            };
+            (worth, m)
+        });
+        Ok(known)
+    }
+
+    /// Whether the move rule may draw a position before the end that tables see: they know no half-move clock.
+    pub fn may_be_late(&self, position: &Position, verdict: Verdict) -> bool {
+        let rule = self.variant.rules().endings.move_rule;
+        let then = position.halfmove() + u32::from(verdict.distance);
+        verdict.outcome != Outcome::Drawn && rule.is_some_and(|rule| then > rule)
+    }
+
     /// The number kept for an arrangement.
     fn kept(&self, men: &Men, turn: Side, at: &mut [Square]) -> Result<Option<u16>, ProbeError> {
         let number = men.number(self.variant.frame().len(), turn, at);
@@ -175,6 +227,17 @@ impl Endings for Tablebase {
         }
         let kept = self.kept(&men, turn, &mut at).ok()?;
         kept.and_then(verdict)
+    }
+}
+
+/// The number of a position's men.
+struct Count;
+
+impl VisitPosition for Count {
+    type Output = u32;
+
+    fn visit<S: Set>(self, _: &Arc<Tables<S>>, pos: &Pos<S>) -> u32 {
+        pos.occupied().count()
     }
 }
 
