@@ -1,9 +1,9 @@
 //! `husun tablebase` as users call it, and the engine with the tables that it makes.
 
 use std::error::Error;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 type Done = Result<(), Box<dyn Error>>;
 
@@ -49,31 +49,52 @@ impl Place {
         Ok(Place(folder))
     }
 
-    /// Runs the program there, with the game.
-    fn run(&self, args: &[&str], input: &str) -> std::io::Result<Output> {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_husun"))
+    /// Starts the program there, with the game.
+    fn start(&self, args: &[&str]) -> std::io::Result<Child> {
+        Command::new(env!("CARGO_BIN_EXE_husun"))
             .current_dir(&self.0)
             .args(["--game-file", "small.toml"])
             .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .spawn()?;
-        if let Some(mut pipe) = program.stdin.take() {
-            pipe.write_all(input.as_bytes())?;
+            .spawn()
+    }
+
+    fn run(&self, args: &[&str]) -> std::io::Result<Output> {
+        self.start(args)?.wait_with_output()
+    }
+
+    /// What the engine says of a position up to its move.
+    fn engine_on(&self, fen: &str) -> Result<String, Box<dyn Error>> {
+        let mut program = self.start(&["uci", "--tablebases", "tablebases"])?;
+        let mut pipe = program.stdin.take().ok_or("no input")?;
+        let game = "setoption name UCI_Variant value small";
+        writeln!(pipe, "{game}\nposition fen {fen}\ngo depth 1")?;
+        let out = BufReader::new(program.stdout.take().ok_or("no output")?);
+        let mut said = String::new();
+        for line in out.lines() {
+            let line = line?;
+            said += &line;
+            said.push('\n');
+            if line.starts_with("bestmove") {
+                break;
+            }
         }
-        program.wait_with_output()
+        writeln!(pipe, "quit")?;
+        program.wait()?;
+        Ok(said)
     }
 
     fn out(&self, args: &[&str]) -> Result<String, Box<dyn Error>> {
-        let run = self.run(args, "")?;
+        let run = self.run(args)?;
         let err = String::from_utf8_lossy(&run.stderr);
         assert_eq!(run.status.code(), Some(0), "{args:?}: {err}");
         Ok(String::from_utf8(run.stdout)?)
     }
 
     fn err(&self, args: &[&str]) -> Result<String, Box<dyn Error>> {
-        let run = self.run(args, "")?;
+        let run = self.run(args)?;
         assert_eq!(run.status.code(), Some(2), "{args:?}");
         Ok(String::from_utf8(run.stderr)?)
     }
@@ -123,11 +144,7 @@ fn tables_are_made_shown_and_asked() -> Done {
     let text = place.out(&with)?;
     assert!(text.starts_with(&format!("tables: {sentence}\n")), "{text}");
     assert!(text.contains(&mate), "{text}");
-    let input = format!(
-        "setoption name UCI_Variant value small\nposition fen {LOST}\ngo depth 1\nisready\nquit\n"
-    );
-    let run = place.run(&["uci", "--tablebases", "tablebases"], &input)?;
-    let said = String::from_utf8(run.stdout)?;
+    let said = place.engine_on(LOST)?;
     assert!(
         said.contains(&format!("score mate -{}", plies / 2)),
         "{said}"
