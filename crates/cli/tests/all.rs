@@ -15,7 +15,6 @@ mod contest;
 mod inventor;
 mod program;
 mod serve_log;
-mod tables;
 mod upgrade;
 mod vectors;
 
