@@ -25,6 +25,7 @@ mod show;
 
 mod start;
 mod tablebase;
+mod tables;
 mod term;
 mod train;
 mod tui;
@@ -87,10 +88,8 @@ enum Command {
     Restore(backup::RestoreOptions),
     /// Print the OpenAPI description of the server, for generating clients
     Openapi,
-    /// Run as an engine for programs that speak UCI
-    Uci,
-    /// Run as an engine for programs that speak XBoard
-    Xboard,
+    Uci(uci::Options),
+    Xboard(xboard::Options),
     /// Answer JSON lines about positions: {"variant":..,"fen":..} in, moves and status out
     Inspect,
 }
@@ -134,8 +133,8 @@ fn run(args: Args) -> Result<ExitCode> {
         Some(Command::Backup(options)) => backup::backup(&options),
         Some(Command::Restore(options)) => backup::restore(&options),
         Some(Command::Openapi) => serve::describe(),
-        Some(Command::Uci) => uci::run(games),
-        Some(Command::Xboard) => xboard::run(games),
+        Some(Command::Uci(options)) => uci::run(games, &options),
+        Some(Command::Xboard(options)) => xboard::run(games, &options),
         Some(Command::Inspect) => inspect::run(&games),
         None if play::at_terminal() => play::menu(&games),
         None => Ok(write!(

@@ -1,5 +1,6 @@
 //! `husun serve`: the play server, from its options to its end.
 
+use crate::tables::TableOptions;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use games::Catalogue;
@@ -31,6 +32,8 @@ pub struct Options {
     /// Settings; options on the command line take precedence
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    tables: TableOptions,
     /// Serve the browser client's files from a folder instead of the built-in ones
     #[arg(long, value_name = "DIR")]
     client: Option<PathBuf>,
@@ -100,6 +103,9 @@ fn settings(options: &Options) -> Result<Config> {
         // A server that runs alone has workers there.
         (None, Some(nats), None) => config.workers.nats = Some(nats.clone()),
         (None, None, None) => {}
+    }
+    if let Some(folder) = options.tables.folder() {
+        config.tablebases = Some(folder.clone());
     }
     if let Some(client) = &options.client {
         config.client = Some(client.clone());

@@ -1,13 +1,14 @@
 //! `husun tablebase`: tables of perfect play with few men (`docs/tablebases.md`).
 
 use crate::progress::Progress;
+use crate::tables::sentence;
 use ::tablebase::{Builder, Counts, MOST_MEN, Men, Outcome, Table, Tablebase, Told};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use games::Catalogue;
 use husun::{Side, Variant};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Tables of perfect play with few men: make them, look at them, ask them
@@ -109,11 +110,12 @@ fn build(games: &Catalogue, options: &BuildOptions) -> Result<()> {
 fn show(games: &Catalogue, options: &ShowOptions) -> Result<()> {
     let variant = games.game(&options.game)?;
     let folder = folder(options.dir.as_ref(), &variant);
-    let tables = Tablebase::open(&variant, &folder);
+    let tables = opened(&variant, &folder)?;
     let mut out = std::io::stdout().lock();
+    let width = width(&variant);
     writeln!(
         out,
-        "{:8} {:5} {:>9} {:>6} {:>6} {:>6} {:>12}",
+        "{:8} {:width$} {:>9} {:>6} {:>6} {:>6} {:>12}",
         "men", "moves", "positions", "won", "drawn", "lost", "longest win"
     )?;
     for men in Men::all(&variant, MOST_MEN) {
@@ -124,16 +126,26 @@ fn show(games: &Catalogue, options: &ShowOptions) -> Result<()> {
     Ok(())
 }
 
+/// Characters of the column with the sides' names.
+fn width(variant: &Variant) -> usize {
+    let names = variant
+        .looks()
+        .iter()
+        .map(|looks| looks.name.chars().count());
+    names.max().unwrap_or(0).max("moves".len())
+}
+
 /// A row for each side to move; shares in percent of the positions.
 fn rows(out: &mut impl Write, variant: &Arc<Variant>, table: &Table) -> Result<()> {
+    let width = width(variant);
     for side in Side::ALL {
         let counts: Counts = table.counts(side);
         let share = |n: u64| format!("{:.1}%", 100.0 * n as f64 / counts.all().max(1) as f64);
         writeln!(
             out,
-            "{:8} {:5} {:>9} {:>6} {:>6} {:>6} {:>12}",
+            "{:8} {:width$} {:>9} {:>6} {:>6} {:>6} {:>12}",
             table.men().name(variant),
-            side.name(),
+            variant.looks()[side.index()].name,
             counts.all(),
             share(counts.won),
             share(counts.drawn),
@@ -150,31 +162,26 @@ fn rows(out: &mut impl Write, variant: &Arc<Variant>, table: &Table) -> Result<(
 fn probe(games: &Catalogue, options: &ProbeOptions) -> Result<()> {
     let variant = games.game(&options.game)?;
     let folder = folder(options.dir.as_ref(), &variant);
-    let tables = Tablebase::open(&variant, &folder);
+    let tables = opened(&variant, &folder)?;
     let position = variant.position(&options.fen)?;
     let verdict = tables.probe(&position)?;
-    let mover = position.turn();
-    let winner = match verdict.outcome {
-        Outcome::Won => Some(mover),
-        Outcome::Lost => Some(mover.opponent()),
-        Outcome::Drawn => None,
-    };
     let mut out = std::io::stdout().lock();
-    let Some(winner) = winner else {
-        writeln!(out, "draw")?;
+    writeln!(out, "{}", sentence(&tables, &position, verdict))?;
+    if verdict.outcome == Outcome::Drawn {
         return Ok(());
-    };
-    let line = tables.line(&position)?;
-    writeln!(
-        out,
-        "{} wins; the game ends in {} half-moves",
-        winner.name(),
-        verdict.distance
-    )?;
-    let mut game = husun::Game::new(position);
-    for m in line {
+    }
+    let mut game = husun::Game::new(position.clone());
+    for m in tables.line(&position)? {
         game.play_on(m)?;
     }
     writeln!(out, "{}", game.san_moves().join(" "))?;
     Ok(())
+}
+
+/// The tables of a folder, which must be there.
+fn opened(variant: &Arc<Variant>, folder: &Path) -> Result<Tablebase> {
+    Tablebase::open(variant, folder).with_context(|| {
+        let id = variant.id();
+        format!("no tables of {id}: expected those that `husun tablebase build {id}` makes")
+    })
 }

@@ -1,6 +1,7 @@
 //! `husun work`: this machine's cores do engine jobs of servers elsewhere, which it reaches by NATS.
 
 use crate::serve;
+use crate::tables::TableOptions;
 use anyhow::{Context, Result};
 use bus::{NatsBus, NatsOptions};
 use clap::Args;
@@ -44,6 +45,8 @@ pub struct Options {
     /// Mebibytes of a table, for each thread and up to four games
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
     hash: u16,
+    #[command(flatten)]
+    tables: TableOptions,
     /// Do only these games
     #[arg(long, value_name = "ID,..", value_delimiter = ',')]
     games: Option<Vec<String>>,
@@ -76,6 +79,7 @@ pub fn run(games: Catalogue, options: &Options) -> Result<()> {
         name: name.unwrap_or_else(|| "worker".into()),
         threads: options.threads.map_or_else(cores, usize::from),
         hash: options.hash.into(),
+        tables: options.tables.open()?,
         games: options.games.clone(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -15,6 +15,7 @@ mod contest;
 mod inventor;
 mod program;
 mod serve_log;
+mod tables;
 mod upgrade;
 mod vectors;
 

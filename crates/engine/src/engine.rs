@@ -1,6 +1,7 @@
 //! The engine as programs use it: made for one game, it keeps its memory between searches and reports while it
 //! searches.
 
+use crate::endings::Endings;
 use crate::eval::{Evaluation, Evaluator, Handmade};
 use crate::exchange::Exchanges;
 use crate::facts::Facts;
@@ -81,6 +82,8 @@ pub struct Info {
     pub time: Duration,
     /// Thousandths of the transposition table filled.
     pub hashfull: u32,
+    /// Positions that all threads have found in tables of perfect play.
+    pub table_hits: u64,
     /// The line, from the position searched.
     pub pv: Vec<Move>,
 }
@@ -137,6 +140,7 @@ pub struct Engine {
     variant: Arc<Variant>,
     values: Values,
     network: Option<Arc<Network>>,
+    endings: Option<Arc<dyn Endings>>,
     options: Options,
     table: Table,
     searcher: Box<dyn AnySearcher>,
@@ -183,6 +187,7 @@ impl Engine {
             variant,
             values,
             network,
+            endings: None,
             options,
         }
     }
@@ -222,6 +227,12 @@ impl Engine {
         self.options = options;
     }
 
+    /// Gives the engine tables of perfect play of its game, or takes them away. It asks them at full strength only; what
+    /// earlier searches have found is not forgotten.
+    pub fn set_endings(&mut self, endings: Option<Arc<dyn Endings>>) {
+        self.endings = endings;
+    }
+
     /// Prepares everything a search needs, so that the next one begins, and ends, at once. Not required: a search
     /// makes what it lacks, which takes up to a tenth of a second on a large board.
     pub fn prepare(&mut self) {
@@ -253,6 +264,7 @@ impl Engine {
             stop,
             options: &self.options,
             table: &self.table,
+            endings: self.endings.as_deref(),
             watch: Stopwatch::start(),
         };
         self.searcher.search(&ask, report)

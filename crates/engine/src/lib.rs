@@ -18,6 +18,7 @@
 //! ```
 
 mod bench;
+mod endings;
 mod engine;
 mod eval;
 mod exchange;
@@ -46,6 +47,7 @@ pub mod tune;
 pub mod values;
 
 pub use bench::{BENCH_DEPTH, Bench, bench};
+pub use endings::{Endings, Outcome, Verdict};
 pub use engine::{Engine, Info, MAX_HASH, MAX_LINES, MAX_THREADS, Options, SearchResult};
 pub use eval::{Evaluation, Features, Parts};
 pub use level::Level;

@@ -1,6 +1,7 @@
 //! The search of one thread: principal variation search with quiescence, over positions of one width.
 //! Iterative deepening is in [`crate::root`].
 
+use crate::endings::{self, Endings};
 use crate::exchange::Exchanges;
 use crate::facts::Facts;
 use crate::history::{History, PieceTo};
@@ -33,6 +34,8 @@ pub(crate) struct Run<'a> {
     pub over: AtomicBool,
     /// Nodes of all threads, brought up to date now and then.
     pub nodes: AtomicU64,
+    /// Positions that threads have found in the tables of perfect play.
+    pub table_hits: AtomicU64,
     /// The deepest iteration that any thread has completed.
     pub front: Front,
     pub watch: Stopwatch,
@@ -40,6 +43,8 @@ pub(crate) struct Run<'a> {
     pub limits: &'a crate::limits::Limits,
     /// Whether a win by a Green Gem is worth more than a mate.
     pub points: bool,
+    /// Tables of perfect play, if there are any and they are asked.
+    pub endings: Option<&'a dyn Endings>,
 }
 
 impl Run<'_> {
@@ -297,7 +302,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     }
 
     /// The beginning of every node: it is counted, and has a score at once if the search is stopped, the rules
-    /// end the game or the line is too long.
+    /// end the game, tables of perfect play know it or the line is too long.
     #[inline(always)]
     fn enter<const PV: bool>(&mut self, run: &Run, node: &Node<S>, ply: usize) -> Option<i32> {
         if self.tick(run) {
@@ -308,10 +313,18 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             self.seldepth = self.seldepth.max(ply);
         }
         let ended = self.ended(node.pos, ply, node.in_check);
-        if ended.is_none() && ply >= MAX_PLY {
-            return Some(self.judge.evaluate(node.pos));
+        if ended.is_some() {
+            return ended;
         }
-        ended
+        if let Some(endings) = run.endings
+            && let Some(score) = endings::score(endings, &self.facts, node.pos, ply)
+        {
+            run.table_hits.fetch_add(1, Relaxed);
+            // What a mate on the board is worth, a table does not say.
+            let over = score == ply as i32 - MATE;
+            return Some(if over { self.lost(ply) } else { score });
+        }
+        (ply >= MAX_PLY).then(|| self.judge.evaluate(node.pos))
     }
 
     /// Collects what the search of a node depends on, and prepares the frames below it. Depth and kind of node

@@ -1,6 +1,7 @@
 //! The search over positions of one width: its threads, what they share, and what is reported of it. Iterative
 //! deepening, which each thread does, is in `root`.
 
+use crate::endings::{self, Endings};
 use crate::engine::{Info, Options, SearchResult};
 use crate::eval::Evaluation;
 use crate::exchange::Exchanges;
@@ -14,9 +15,9 @@ use crate::search::glance::Glance;
 use crate::search::{Run, Worker};
 use crate::stopwatch::Stopwatch;
 use crate::tt::Table;
-use husun::Position;
 use husun::pos::Pos;
 use husun::set::Set;
+use husun::{Move, Position};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -29,6 +30,7 @@ pub(crate) struct Ask<'a> {
     pub stop: &'a AtomicBool,
     pub options: &'a Options,
     pub table: &'a Table,
+    pub endings: Option<&'a dyn Endings>,
     pub watch: Stopwatch,
 }
 
@@ -148,11 +150,14 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
             stop: ask.stop,
             over: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
+            table_hits: AtomicU64::new(0),
             front: Front::default(),
             watch: ask.watch.clone(),
             hard: budget.hard,
             limits: &limits,
             points: ask.options.points,
+            // A lower level knows no more of endings than of anything else.
+            endings: ask.endings.filter(|_| turn.is_none()),
         };
         let task = Task {
             depth: limits.depth.unwrap_or(MAX_PLY as u32),
@@ -162,10 +167,18 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
         };
         let mut moves: Vec<RootMove> = all.iter().map(|&m| RootMove::new(m)).collect();
         let mut done = 0;
+        // A line that leads into the tables goes on to the end.
+        let finish = |r: &RootMove| {
+            let mut line = r.line.clone();
+            if let Some(endings) = run.endings {
+                endings::lengthen(endings, &tables, pos, &mut line);
+            }
+            line
+        };
         let mut note = |iteration: &Iteration| {
             done = iteration.depth;
             let shown = iteration.lines.min(ask.options.lines);
-            tell(&run, iteration, shown, report);
+            tell(&run, iteration, shown, &finish, report);
         };
         match turn.as_ref().and_then(Turn::glance) {
             _ if moves.is_empty() => {}
@@ -176,10 +189,11 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
             report(&self.at_once(&run, pos, &mut moves));
         }
         wait(&run);
-        let mut outcome = outcome(&run, &moves, done);
-        if let Some(i) = turn.and_then(|mut turn| turn.choose(&moves)) {
-            outcome = outcome_of(&run, &moves[i], done);
-        }
+        let chosen = turn.and_then(|mut turn| turn.choose(&moves)).unwrap_or(0);
+        let mut outcome = match moves.get(chosen) {
+            Some(r) => outcome_of(&run, r, finish(r), done),
+            None => SearchResult::none(),
+        };
         outcome.accept = accept && outcome.score < Score::Cp(0);
         outcome
     }
@@ -201,6 +215,7 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
             nodes: run.nodes.load(Relaxed),
             time: run.watch.elapsed(),
             hashfull: run.table.full(),
+            table_hits: run.table_hits.load(Relaxed),
             pv: best.line.clone(),
         }
     }
@@ -269,7 +284,13 @@ fn wait(run: &Run) {
 }
 
 /// Reports the best lines of an iteration.
-fn tell(run: &Run, iteration: &Iteration, shown: usize, report: &mut dyn FnMut(&Info)) {
+fn tell(
+    run: &Run,
+    iteration: &Iteration,
+    shown: usize,
+    finish: &dyn Fn(&RootMove) -> Vec<Move>,
+    report: &mut dyn FnMut(&Info),
+) {
     let depth = iteration.depth;
     for (i, r) in iteration.moves.iter().take(shown).enumerate() {
         let score = Score::of(r.score);
@@ -282,25 +303,19 @@ fn tell(run: &Run, iteration: &Iteration, shown: usize, report: &mut dyn FnMut(&
             nodes: run.nodes.load(Relaxed) + iteration.uncounted,
             time: run.watch.elapsed(),
             hashfull: run.table.full(),
-            pv: r.line.clone(),
+            table_hits: run.table_hits.load(Relaxed),
+            pv: finish(r),
         });
     }
 }
 
-fn outcome(run: &Run, moves: &[RootMove], depth: u32) -> SearchResult {
-    match moves.first() {
-        Some(best) => outcome_of(run, best, depth),
-        None => SearchResult::none(),
-    }
-}
-
-fn outcome_of(run: &Run, r: &RootMove, depth: u32) -> SearchResult {
+fn outcome_of(run: &Run, r: &RootMove, line: Vec<Move>, depth: u32) -> SearchResult {
     let score = r.known().unwrap_or(0);
     SearchResult {
         best: Some(r.m),
-        ponder: r.line.get(1).copied(),
+        ponder: line.get(1).copied(),
         score: Score::of(score),
-        pv: r.line.clone(),
+        pv: line,
         accept: false,
         depth,
         nodes: run.nodes.load(Relaxed),

@@ -36,11 +36,11 @@ pub trait Thinker: Send {
     fn assess(&self, position: &Position) -> String;
 }
 
-/// Why a file of games is refused: the file and the reason.
+/// Why a file or a folder is refused: the file and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {reason}")]
 pub struct HostError {
-    /// Name of the file.
+    /// Its name.
     pub file: String,
     /// What is wrong with it.
     pub reason: String,
@@ -58,6 +58,21 @@ pub trait Host {
     fn remarks(&self, id: &str) -> Vec<String> {
         let _ = id;
         Vec::new()
+    }
+    /// Opens the tables of perfect play in a folder, instead of those opened before; an empty name opens none.
+    fn open_tables(&mut self, folder: &str) -> Result<(), HostError> {
+        match folder {
+            "" => Ok(()),
+            _ => Err(HostError {
+                file: folder.into(),
+                reason: "this program reads no tables of perfect play".into(),
+            }),
+        }
+    }
+    /// Why engines play a game without its tables of perfect play, if there are some that cannot be used.
+    fn check_tables(&self, variant: &Arc<Variant>) -> Result<(), HostError> {
+        let _ = variant;
+        Ok(())
     }
     /// An engine for a game.
     fn thinker(&self, variant: &Arc<Variant>, options: &Options) -> Box<dyn Thinker>;

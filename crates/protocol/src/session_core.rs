@@ -2,7 +2,7 @@
 //! How that is reported is up to each protocol.
 
 use crate::events::{Event, Job, next, read_lines};
-use crate::host::{Host, SearchRequest, Thinker};
+use crate::host::{Host, HostError, SearchRequest, Thinker};
 use crate::settings::{Effect, Name, OptionError, Settings};
 use engine::Options;
 use husun::Variant;
@@ -82,6 +82,14 @@ impl<H: Host> SessionCore<H> {
         }
     }
 
+    /// Opens the tables of perfect play in a folder, or leaves those that are open if its name is empty. The engine is made
+    /// anew with them when it is needed; an error concerns the folder or this game's tables in it.
+    pub fn open_tables(&mut self, folder: &str, variant: &Arc<Variant>) -> Result<(), HostError> {
+        self.host.open_tables(folder)?;
+        self.leave();
+        self.host.check_tables(variant)
+    }
+
     /// Sets an option, and does the engine's part of it.
     pub fn set(&mut self, name: Name, value: Option<&str>) -> Result<Effect, OptionError> {
         let ids = self.host.ids();
@@ -94,7 +102,7 @@ impl<H: Host> SessionCore<H> {
                 }
             }
             Effect::Clear => self.forget(),
-            Effect::Variant(_) | Effect::Files(_) => {}
+            Effect::Variant(_) | Effect::Files(_) | Effect::Tables(_) => {}
         }
         Ok(effect)
     }

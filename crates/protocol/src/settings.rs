@@ -9,6 +9,9 @@ use std::time::Duration;
 /// nearest rating plays.
 pub const ELO: (i64, i64) = (Level::FIRST.rating() as i64, Level::FULL.rating() as i64);
 
+/// What UCI says for a text that is empty.
+pub(crate) const EMPTY: &str = "<empty>";
+
 /// An option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
@@ -44,11 +47,13 @@ pub enum Name {
     Clock,
     /// Files of games.
     VariantPath,
+    /// Folder of the tables of perfect play.
+    TablebasePath,
 }
 
 impl Name {
     /// Every option with its name, in the order in which they are announced.
-    pub const ALL: [(Name, &'static str); 16] = [
+    pub const ALL: [(Name, &'static str); 17] = [
         (Name::Variant, "UCI_Variant"),
         (Name::Hash, "Hash"),
         (Name::Threads, "Threads"),
@@ -65,6 +70,7 @@ impl Name {
         (Name::MoveOverhead, "Move Overhead"),
         (Name::Clock, "Clock"),
         (Name::VariantPath, "VariantPath"),
+        (Name::TablebasePath, "TablebasePath"),
     ];
 
     /// The option with a name, ignoring case.
@@ -107,6 +113,8 @@ pub enum Shape {
     Button,
     /// Any text.
     Text,
+    /// The name of a folder, or nothing.
+    Folder,
 }
 
 /// Why an option cannot be set.
@@ -138,6 +146,8 @@ pub enum Effect {
     Variant(String),
     /// Files of games must be read.
     Files(String),
+    /// Tables of perfect play must be opened, or if the text is empty left.
+    Tables(String),
 }
 
 /// The values of all options that have one.
@@ -224,6 +234,7 @@ impl Settings {
             },
             Name::ClearHash => Shape::Button,
             Name::VariantPath | Name::Clock => Shape::Text,
+            Name::TablebasePath => Shape::Folder,
             Name::UseNetwork => Shape::Check(start.network),
             Name::Ponder
             | Name::LimitStrength
@@ -248,8 +259,9 @@ impl Settings {
         };
         match self.shape(name, ids) {
             Shape::Button => Ok(Effect::Clear),
+            Shape::Folder => Ok(Effect::Tables(text.replace(EMPTY, ""))),
             Shape::Text => {
-                let text = if text == "<empty>" { "" } else { text };
+                let text = if text == EMPTY { "" } else { text };
                 if name != Name::Clock {
                     return Ok(Effect::Files(text.into()));
                 }

@@ -9,6 +9,7 @@ use games::{Catalogue, LoadError, network_path, values_path};
 use husun::Variant;
 use std::path::Path;
 use std::sync::Arc;
+use tablebase::{TableError, Tablebase, Tablebases};
 
 /// Reads a game's file, with the tuned values and the network beside it, into a catalogue, where a later one with the
 /// same id replaces an earlier one. Values or a network that do not fit the game are refused.
@@ -48,6 +49,14 @@ fn told(game_file: &Path, error: LoadError) -> HostError {
     }
 }
 
+/// The file, or folder, of tables that is refused, and why.
+fn refused(error: &TableError) -> HostError {
+    HostError {
+        file: error.path.display().to_string(),
+        reason: error.problem.to_string(),
+    }
+}
+
 /// Games built in and read from files.
 ///
 /// ```
@@ -60,6 +69,7 @@ fn told(game_file: &Path, error: LoadError) -> HostError {
 #[derive(Clone, Default)]
 pub struct StandardHost {
     games: Catalogue,
+    tables: Option<Arc<Tablebases>>,
     remarks: Option<Remarks>,
 }
 
@@ -71,8 +81,20 @@ impl StandardHost {
     pub fn new(games: Catalogue) -> StandardHost {
         StandardHost {
             games,
+            tables: None,
             remarks: None,
         }
+    }
+
+    /// The same host, whose engines ask tables of perfect play.
+    pub fn with_tables(self, tables: Option<Arc<Tablebases>>) -> StandardHost {
+        StandardHost { tables, ..self }
+    }
+
+    /// The tables of perfect play of a game, if there are some.
+    fn tables_of(&self, variant: &Arc<Variant>) -> Result<Option<Arc<Tablebase>>, HostError> {
+        let opened = self.tables.as_ref().map(|tables| tables.of(variant));
+        opened.unwrap_or(Ok(None)).map_err(|error| refused(&error))
     }
 
     /// The same host, with remarks about the games that it reads.
@@ -108,10 +130,30 @@ impl Host for StandardHost {
         told.map_or_else(Vec::new, |(own, remarks)| remarks(own.variant()))
     }
 
+    fn open_tables(&mut self, folder: &str) -> Result<(), HostError> {
+        self.tables = match folder {
+            "" => None,
+            _ => {
+                let tables = Tablebases::new(Path::new(folder)).map_err(|error| refused(&error))?;
+                Some(Arc::new(tables))
+            }
+        };
+        Ok(())
+    }
+
+    fn check_tables(&self, variant: &Arc<Variant>) -> Result<(), HostError> {
+        self.tables_of(variant).map(drop)
+    }
+
     fn thinker(&self, variant: &Arc<Variant>, options: &Options) -> Box<dyn Thinker> {
         let (values, network) = (self.games.values(variant), self.games.network(variant));
         let options = options.clone();
-        Box::new(Engine::tuned(variant.clone(), values, network, options))
+        let mut engine = Engine::tuned(variant.clone(), values, network, options);
+        // Tables that cannot be used have been complained about.
+        if let Ok(Some(tables)) = self.tables_of(variant) {
+            engine.set_endings(Some(tables));
+        }
+        Box::new(engine)
     }
 
     /// Three quarters of the memory, if the system tells how much there is.

@@ -58,6 +58,7 @@ impl Thinker for Fake {
             nodes: 1000,
             time: Duration::from_secs(1),
             hashfull: 3,
+            table_hits: 5,
             pv: best.into_iter().collect(),
         });
         SearchResult {

@@ -26,6 +26,8 @@ pub struct Config {
     pub engine_threads: usize,
     /// Mebibytes of an engine's table, a thread and game.
     pub engine_hash: usize,
+    /// Folder with the tables of perfect play of each game; none are asked if it is missing.
+    pub tablebases: Option<PathBuf>,
     /// Whether the lower levels take a natural time to move; without, they move when they have thought, as for measuring.
     pub engine_pause: bool,
     /// Whether a proxy stands in front: addresses are read from `X-Forwarded-For`, cookies go over TLS alone.
@@ -303,6 +305,7 @@ impl Default for Config {
                 .map_or(2, usize::from)
                 .max(2),
             engine_hash: 16,
+            tablebases: None,
             engine_pause: true,
             behind_proxy: false,
             origins: Vec::new(),

@@ -28,6 +28,7 @@ mod reports;
 mod reviews;
 mod rules;
 mod safety;
+mod tablebase;
 mod tokens;
 mod tournaments;
 mod vacations;
@@ -79,6 +80,7 @@ pub fn router(app: App) -> Router {
         .route("/api/variants/{id}/board.svg", get(looks::board))
         .route("/api/variants/{id}/empty.svg", get(looks::empty))
         .route("/api/variants/{id}/pieces/{set}", get(looks::pieces))
+        .route("/api/tablebase/{id}", get(tablebase::probe))
         .route("/api/position", post(positions::describe))
         .route(
             "/api/pgn",
@@ -413,6 +415,7 @@ pub fn document() -> utoipa::openapi::OpenApi {
         looks::board,
         looks::empty,
         looks::pieces,
+        tablebase::probe,
         positions::describe,
         positions::pgn,
         games::make,

@@ -104,6 +104,8 @@ reasons! {
     NoMail = "no_mail", NOT_FOUND;
     /// The game has no review yet.
     NoReview = "no_review", NOT_FOUND;
+    /// There are no tables of perfect play of that game.
+    NoTables = "no_tables", NOT_FOUND;
     /// There is no ban, report, announcement or line of chat with that id.
     NoSuchItem = "no_such_item", NOT_FOUND;
     /// There is no game with that id.

@@ -54,6 +54,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use store::{Store, StoreError, Writer};
+use tablebase::{TableError, Tablebases};
 use tokio::net::TcpListener;
 
 /// Pause between attempts to reach workers.
@@ -101,6 +102,9 @@ pub enum ServeError {
         /// Why.
         error: io::Error,
     },
+    /// The folder of the tables of perfect play cannot be read.
+    #[error("settings: tablebases: {0}")]
+    Tables(#[from] TableError),
     /// Threads cannot be started.
     #[error("threads cannot be started: {0}")]
     Threads(io::Error),
@@ -115,6 +119,8 @@ pub struct Running {
     listener: TcpListener,
     key: Key,
     games: Arc<Games>,
+    /// Tables of perfect play.
+    tables: Option<Arc<Tablebases>>,
     engines: Arc<RemoteEngines>,
     metrics: PrometheusHandle,
     /// By which the operator is known.
@@ -174,12 +180,14 @@ pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeErr
     let address = listener.local_addr().map_err(data)?;
     let pass = PassFile::write(&config.data, address).map_err(data)?;
     let games = Arc::new(Games::new(games));
-    let engines = engines(&config, &games).await?;
+    let tables = tables(&config, &games)?;
+    let engines = engines(&config, &games, tables.clone()).await?;
     Ok(Running {
         config,
         listener,
         key,
         games,
+        tables,
         engines,
         metrics: recorder::recorder(),
         pass,
@@ -189,10 +197,34 @@ pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeErr
     })
 }
 
+/// Opens the tables of perfect play of all games, and says which there are. A game whose tables cannot be used is played
+/// without.
+fn tables(config: &Config, games: &Games) -> Result<Option<Arc<Tablebases>>, ServeError> {
+    let Some(folder) = &config.tablebases else {
+        return Ok(None);
+    };
+    let tables = Tablebases::new(folder)?;
+    for variant in games.catalogue().games() {
+        match tables.of(&variant) {
+            Ok(Some(_)) => tracing::info!(game = %variant.id(), "tables of perfect play"),
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(game = %variant.id(), %error, "no tables of perfect play");
+            }
+        }
+    }
+    Ok(Some(Arc::new(tables)))
+}
+
 /// The engine's threads: the own ones, and those of workers where a server that runs alone has some.
-async fn engines(config: &Config, games: &Arc<Games>) -> Result<Arc<RemoteEngines>, ServeError> {
-    let local = LocalEngines::new(config.engine_threads, config.engine_hash, games)
-        .map_err(ServeError::Threads)?;
+async fn engines(
+    config: &Config,
+    games: &Arc<Games>,
+    tables: Option<Arc<Tablebases>>,
+) -> Result<Arc<RemoteEngines>, ServeError> {
+    let (threads, hash) = (config.engine_threads, config.engine_hash);
+    let local =
+        LocalEngines::with_tables(threads, hash, games, tables).map_err(ServeError::Threads)?;
     let engines = RemoteEngines::new(local, games.clone()).map_err(ServeError::Threads)?;
     let engines = Arc::new(engines);
     let Some(mut options) = config.workers.options().filter(|_| config.node.is_none()) else {
@@ -281,6 +313,7 @@ impl Running {
             &self.key,
             self.games.clone(),
             self.engines.clone(),
+            self.tables.clone(),
             &self.config,
         );
         let (store, node) = (opened.store.clone(), opened.node.clone());
@@ -452,6 +485,7 @@ impl Opened {
         key: &Key,
         games: Arc<Games>,
         engines: Arc<dyn Engines>,
+        tables: Option<Arc<Tablebases>>,
         config: &Config,
     ) -> Arc<Services> {
         let store = &self.store;
@@ -466,6 +500,7 @@ impl Opened {
             node: self.node.clone(),
             bus: self.bus.clone(),
             engines,
+            tables,
             engine_pause: config.engine_pause,
             work: Work::new(),
             ratings: Ratings::new(Arc::new(store.clone())),

@@ -12,6 +12,7 @@ use crate::refusal::{Reason, Refused, refused};
 use crate::seats::SeatKeys;
 use crate::work::{Weight, Work};
 use bus::Bus;
+use husun::Variant;
 use lessons::Courses;
 use play::table::{Chance, Event};
 use play::{Definition, Games};
@@ -21,6 +22,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use store::notes::NoteStore;
 use store::vacations::VacationStore;
 use store::{EventRow, Store, Writer, millis};
+use tablebase::{Tablebase, Tablebases};
 use tokio::sync::Notify;
 
 /// What all games share.
@@ -46,6 +48,8 @@ pub struct Services {
     pub bus: Arc<dyn Bus>,
     /// Who does engine jobs.
     pub engines: Arc<dyn Engines>,
+    /// Tables of perfect play, if there are some.
+    pub tables: Option<Arc<Tablebases>>,
     /// Whether the engine takes a natural time to move.
     pub engine_pause: bool,
     /// Work that takes longer than a moment.
@@ -71,6 +75,11 @@ pub struct Services {
 }
 
 impl Services {
+    /// The tables of perfect play of a game, if there are some that can be used.
+    pub fn tables_of(&self, variant: &Arc<Variant>) -> Option<Arc<Tablebase>> {
+        tables_of(self.tables.as_deref(), variant)
+    }
+
     /// Brings the texts of a variant from storage, if it is one of a file that is not there now.
     pub async fn know(&self, name: &str) -> Result<(), Refused> {
         if !self.games.is_missing(name) {
@@ -108,6 +117,15 @@ impl Services {
             guest,
         }
     }
+}
+
+/// The tables of perfect play of a game, if there are some that can be used; what is wrong with others was said at the
+/// start.
+pub(crate) fn tables_of(
+    tables: Option<&Tablebases>,
+    variant: &Arc<Variant>,
+) -> Option<Arc<Tablebase>> {
+    tables?.of(variant).ok()?
 }
 
 /// Chance as the operating system gives it.

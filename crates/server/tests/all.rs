@@ -20,6 +20,7 @@ mod reports;
 mod review;
 mod rim;
 mod shared;
+mod tablebase;
 mod tournaments;
 mod versions;
 mod votes;

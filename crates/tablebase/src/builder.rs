@@ -89,7 +89,7 @@ impl Builder {
             }
             self.make(men, told)?;
         }
-        Ok(Tablebase::new(&self.variant, self.folder, self.made))
+        Ok(Tablebase::made(&self.variant, self.folder, self.made))
     }
 
     /// Makes the table of some men, after those that their moves lead to.
@@ -132,9 +132,12 @@ impl Builder {
     }
 }
 
+/// What the names of tables end with.
+pub(crate) const EXTENSION: &str = "husuntable";
+
 /// Where the table of some men is kept.
 pub(crate) fn path(folder: &Path, variant: &Variant, men: &Men) -> PathBuf {
-    folder.join(format!("{}.husuntable", men.name(variant)))
+    folder.join(format!("{}.{EXTENSION}", men.name(variant)))
 }
 
 /// Reads the file of a table.
@@ -157,7 +160,8 @@ fn write(path: &Path, variant: &Variant, table: &Table) -> Result<(), TableError
     write().map_err(|error| wrong(path, error.into()))
 }
 
-fn wrong(path: &Path, problem: FileError) -> TableError {
+/// What is wrong with a file, or a folder of files.
+pub(crate) fn wrong(path: &Path, problem: FileError) -> TableError {
     TableError {
         path: path.into(),
         problem,

@@ -85,6 +85,41 @@ impl Table {
 
     /// Reads the table of some men of a game.
     pub fn read(variant: &Variant, men: &Men, bytes: &[u8]) -> Result<Table, FileError> {
+        let head = Head::read(variant, men, bytes)?;
+        head.check_length(bytes.len() as u64)?;
+        let mut kept = Vec::with_capacity(head.all);
+        for n in 0..head.blocks.len() {
+            let (at, length) = head.place(n);
+            let at = at as usize;
+            kept.extend(head.block(n, bytes.get(at..at + length).unwrap_or_default())?);
+        }
+        Ok(Table {
+            men: men.clone(),
+            kept,
+        })
+    }
+}
+
+/// The head of a file: which blocks there are, and where.
+pub(crate) struct Head {
+    /// Arrangements.
+    all: usize,
+    /// By block: where it begins, its length in bytes, its checksum.
+    blocks: Vec<(u64, u32, u32)>,
+    /// Bytes of the file.
+    length: u64,
+}
+
+impl Head {
+    /// Bytes of the head of the table of some men.
+    pub fn bytes(variant: &Variant, men: &Men) -> usize {
+        let blocks = men.arrangements(variant.frame().len()).div_ceil(BLOCK);
+        let identity = Identity::of(variant).0.len();
+        MAGIC.len() + size_of_val(&VERSION) + identity + 1 + 2 * men.list().len() + 8 * blocks + 4
+    }
+
+    /// Reads the head of the table of some men; what comes after it does not matter.
+    pub fn read(variant: &Variant, men: &Men, bytes: &[u8]) -> Result<Head, FileError> {
         let mut bytes = Bytes { all: bytes, at: 0 };
         if bytes.all.get(..MAGIC.len()) != Some(&MAGIC[..]) {
             return Err(FileError::Magic);
@@ -105,39 +140,61 @@ impl Table {
         let all = men.arrangements(variant.frame().len());
         let mut blocks = vec![];
         for _ in 0..all.div_ceil(BLOCK) {
-            blocks.push((bytes.number()? as usize, bytes.number()?));
+            blocks.push((0, bytes.number()?, bytes.number()?));
         }
         let head = checksum(&bytes.all[..bytes.at]);
         check("the head".into(), 0, head, bytes.number()?)?;
-        let mut kept = Vec::with_capacity(all);
-        for (i, &(length, expected)) in blocks.iter().enumerate() {
-            let at = bytes.at;
-            let packed = bytes.take(length)?;
-            let part = format!("block {}", i + 1);
-            check(part.clone(), at, checksum(packed), expected)?;
-            let n = BLOCK.min(all - kept.len());
-            let planes = unpacked(packed, 2 * n).ok_or(FileError::Block {
-                part,
-                at,
-                expected: 2 * n,
-            })?;
-            let (low, high) = planes.split_at(n);
-            kept.extend(
-                low.iter()
-                    .zip(high)
-                    .map(|(&l, &h)| u16::from_le_bytes([l, h])),
-            );
+        let mut length = bytes.at as u64;
+        for (at, bytes, _) in &mut blocks {
+            *at = length;
+            length += u64::from(*bytes);
         }
-        if bytes.at != bytes.all.len() {
-            return Err(FileError::Length {
-                found: bytes.all.len(),
-                expected: bytes.at,
-            });
-        }
-        Ok(Table {
-            men: men.clone(),
-            kept,
+        Ok(Head {
+            all,
+            blocks,
+            length,
         })
+    }
+
+    /// Whether the file is as long as it should be.
+    pub fn check_length(&self, found: u64) -> Result<(), FileError> {
+        match found == self.length {
+            true => Ok(()),
+            false => Err(FileError::Length {
+                found: found as usize,
+                expected: self.length as usize,
+            }),
+        }
+    }
+
+    /// The block and the place in it of an arrangement.
+    pub fn block_of(&self, number: usize) -> (u32, usize) {
+        ((number / BLOCK) as u32, number % BLOCK)
+    }
+
+    /// Where a block begins, and its length in bytes.
+    pub fn place(&self, n: usize) -> (u64, usize) {
+        let (at, length, _) = self.blocks[n];
+        (at, length as usize)
+    }
+
+    /// The numbers of a block from its bytes.
+    pub fn block(&self, n: usize, packed: &[u8]) -> Result<Vec<u16>, FileError> {
+        let (at, _, expected) = self.blocks[n];
+        let at = at as usize;
+        let part = format!("block {}", n + 1);
+        check(part.clone(), at, checksum(packed), expected)?;
+        let all = BLOCK.min(self.all - n * BLOCK);
+        let planes = unpacked(packed, 2 * all).ok_or(FileError::Block {
+            part,
+            at,
+            expected: 2 * all,
+        })?;
+        let (low, high) = planes.split_at(all);
+        let numbers = low.iter().zip(high);
+        Ok(numbers
+            .map(|(&low, &high)| u16::from_le_bytes([low, high]))
+            .collect())
     }
 }
 

@@ -114,14 +114,15 @@ impl Men {
 
     /// The men of a position and the squares on which they stand, in their order.
     pub(crate) fn of<S: Set>(pos: &Pos<S>) -> (Men, Vec<Square>) {
-        let mut all: Vec<(Side, Kind, Square)> = pos
-            .occupied()
-            .iter()
-            .filter_map(|square| {
-                let (side, kind) = pos.piece_on(square)?;
-                Some((side, kind, square))
-            })
-            .collect();
+        let all = pos.occupied().iter().filter_map(|square| {
+            let (side, kind) = pos.piece_on(square)?;
+            Some((side, kind, square))
+        });
+        Men::standing(all.collect())
+    }
+
+    /// Men on squares, in any order: the set, and the squares in its order.
+    pub(crate) fn standing(mut all: Vec<(Side, Kind, Square)>) -> (Men, Vec<Square>) {
         all.sort_unstable();
         let men = all.iter().map(|&(side, kind, _)| (side, kind)).collect();
         (Men(men), all.iter().map(|man| man.2).collect())

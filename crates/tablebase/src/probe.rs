@@ -1,68 +1,91 @@
 //! Asking the tables of a game: what is known of a position, and the play that proves it.
 
+use crate::blocks::Blocks;
 use crate::builder::{path, read};
-use crate::error::ProbeError;
+use crate::error::{ProbeError, TableError};
+use crate::files::{self, TableFile};
 use crate::men::{MOST_MEN, Men};
-use crate::table::{Outcome, Table, Verdict, verdict};
+use crate::table::{Table, verdict};
+use engine::{Endings, Outcome, Verdict};
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::{Move, Position, Square, Variant, VisitPosition};
+use husun::{Kind, Move, Position, Side, Square, Status, Variant, VisitPosition};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-/// The tables of a game, each read when it is first needed.
+/// Blocks of 128 KiB that are kept decompressed, for all games together: 64 MiB.
+pub(crate) const MOST_BLOCKS: usize = 512;
+
+/// The tables of a game. Those of a folder are read block by block where a position needs it, and 64 MiB at most are kept;
+/// threads may share them.
 pub struct Tablebase {
     variant: Arc<Variant>,
     folder: Option<PathBuf>,
-    tables: Mutex<HashMap<Men, Arc<Table>>>,
+    /// Those that were made just now, as a whole.
+    made: HashMap<Men, Arc<Table>>,
+    files: HashMap<Men, TableFile>,
+    most_men: u32,
 }
 
 impl Tablebase {
-    pub(crate) fn new(
+    pub(crate) fn made(
         variant: &Arc<Variant>,
         folder: Option<PathBuf>,
-        tables: HashMap<Men, Arc<Table>>,
+        made: HashMap<Men, Arc<Table>>,
     ) -> Tablebase {
+        let most_men = most(made.keys());
         Tablebase {
             variant: variant.clone(),
             folder,
-            tables: Mutex::new(tables),
+            made,
+            files: HashMap::new(),
+            most_men,
         }
     }
 
-    /// The tables of a folder.
-    pub fn open(variant: &Arc<Variant>, folder: &Path) -> Tablebase {
-        Tablebase::new(variant, Some(folder.into()), HashMap::new())
+    /// The tables of a folder. The heads of all its tables are read and must be those of this game; a block is checked
+    /// when it is read.
+    pub fn open(variant: &Arc<Variant>, folder: &Path) -> Result<Tablebase, TableError> {
+        Tablebase::sharing(variant, folder, Arc::new(Blocks::new(MOST_BLOCKS)))
     }
 
-    /// Whether there is a table of some men; it may still be damaged.
+    /// The tables of a folder, with blocks that others keep theirs in, too.
+    pub(crate) fn sharing(
+        variant: &Arc<Variant>,
+        folder: &Path,
+        blocks: Arc<Blocks>,
+    ) -> Result<Tablebase, TableError> {
+        let files = files::open(variant, folder, &blocks)?;
+        Ok(Tablebase {
+            variant: variant.clone(),
+            folder: Some(folder.into()),
+            made: HashMap::new(),
+            most_men: most(files.keys()),
+            files,
+        })
+    }
+
+    /// The game.
+    pub fn variant(&self) -> &Arc<Variant> {
+        &self.variant
+    }
+
+    /// Whether there is a table of some men; a block of it may still be damaged.
     pub fn has(&self, men: &Men) -> bool {
-        let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = || {
-            path(self.folder.as_deref()?, &self.variant, men)
-                .exists()
-                .then_some(())
-        };
-        tables.contains_key(men) || file().is_some()
+        self.made.contains_key(men) || self.files.contains_key(men)
     }
 
-    /// The table of some men.
+    /// The whole table of some men.
     pub fn table(&self, men: &Men) -> Result<Arc<Table>, ProbeError> {
-        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(table) = tables.get(men) {
+        if let Some(table) = self.made.get(men) {
             return Ok(table.clone());
         }
-        let folder = self.folder.as_deref().unwrap_or(Path::new(""));
-        let path = path(folder, &self.variant, men);
-        if !path.exists() {
-            let game = self.variant.id().into();
-            return Err(ProbeError::NoTable { path, game });
+        if !self.files.contains_key(men) {
+            return Err(self.no_table(men));
         }
-        let table = Arc::new(read(&path, &self.variant, men)?);
-        tables.insert(men.clone(), table.clone());
-        Ok(table)
+        Ok(Arc::new(read(&self.path(men), &self.variant, men)?))
     }
 
     /// What perfect play leads to from a position, as if its half-move clock were 0 and it had occurred for the first
@@ -75,26 +98,79 @@ impl Tablebase {
             });
         }
         let (men, mut at) = position.visit(Standing)?;
-        let table = self.table(&men)?;
-        let number = men.number(self.variant.frame().len(), position.turn(), &mut at);
-        let kept = table.kept.get(number).copied();
+        let kept = self.kept(&men, position.turn(), &mut at)?;
         kept.and_then(verdict)
             .ok_or_else(|| self.wrong(&men, position))
+    }
+
+    /// The same, or none if the position is not in the tables: too many men, no table of them, or more than board and side
+    /// to move.
+    pub fn find(&self, position: &Position) -> Result<Option<Verdict>, ProbeError> {
+        match self.probe(position) {
+            Ok(verdict) => Ok(Some(verdict)),
+            Err(
+                ProbeError::Men { .. } | ProbeError::Beyond { .. } | ProbeError::NoTable { .. },
+            ) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The moves of which it is known what they lead to, the best first. A verdict is for the side that makes the move,
+    /// and counts it.
+    pub fn moves(&self, position: &Position) -> Result<Vec<(Move, Verdict)>, ProbeError> {
+        let mut known = vec![];
+        if position.status() != Status::Ongoing {
+            return Ok(known);
+        }
+        // A move takes one man at most.
+        if position.visit(Count) > self.most_men + 1 {
+            return Ok(known);
+        }
+        for m in position.legal_moves() {
+            if let Some(next) = self.find(&position.play_unchecked(m))? {
+                let outcome = next.outcome.turned();
+                let distance = match outcome {
+                    Outcome::Drawn => 0,
+                    _ => next.distance.saturating_add(1),
+                };
+                known.push((m, Verdict { outcome, distance }));
+            }
+        }
+        known.sort_by_key(|&(m, verdict)| {
+            let distance = i32::from(verdict.distance);
+            let worth = match verdict.outcome {
+                Outcome::Won => (0, distance),
+                Outcome::Drawn => (1, 0),
+                Outcome::Lost => (2, -distance),
+            };
+            (worth, m)
+        });
+        Ok(known)
+    }
+
+    /// Whether the move rule may draw a position before the end that tables see: they know no half-move clock.
+    pub fn may_be_late(&self, position: &Position, verdict: Verdict) -> bool {
+        let rule = self.variant.rules().endings.move_rule;
+        let then = position.halfmove() + u32::from(verdict.distance);
+        verdict.outcome != Outcome::Drawn && rule.is_some_and(|rule| then > rule)
+    }
+
+    /// The number kept for an arrangement.
+    fn kept(&self, men: &Men, turn: Side, at: &mut [Square]) -> Result<Option<u16>, ProbeError> {
+        let number = men.number(self.variant.frame().len(), turn, at);
+        if let Some(table) = self.made.get(men) {
+            return Ok(table.kept.get(number).copied());
+        }
+        let file = self.files.get(men).ok_or_else(|| self.no_table(men))?;
+        Ok(file.kept(number)?)
     }
 
     /// The moves by which the winner hurries and the loser delays, to the end; empty if neither side can win.
     pub fn line(&self, position: &Position) -> Result<Vec<Move>, ProbeError> {
         let mut line = vec![];
         let mut position = position.clone();
-        let mut left = self.probe(&position)?;
-        while left.outcome != Outcome::Drawn && left.distance > 0 {
-            let wanted = Verdict {
-                outcome: match left.outcome {
-                    Outcome::Won => Outcome::Lost,
-                    _ => Outcome::Won,
-                },
-                distance: left.distance - 1,
-            };
+        let mut left = self.probe(&position)?.after_best();
+        while let Some(wanted) = left {
             let mut moves = position.legal_moves();
             moves.sort_unstable();
             let mut best = None;
@@ -109,17 +185,59 @@ impl Tablebase {
             let (m, next) = best.ok_or_else(|| self.wrong(&men, &position))?;
             line.push(m);
             position = next;
-            left = wanted;
+            left = wanted.after_best();
         }
         Ok(line)
     }
 
     fn wrong(&self, men: &Men, position: &Position) -> ProbeError {
-        let folder = self.folder.as_deref().unwrap_or(Path::new(""));
         ProbeError::Wrong {
-            path: path(folder, &self.variant, men),
+            path: self.path(men),
             fen: position.fen(),
         }
+    }
+
+    fn no_table(&self, men: &Men) -> ProbeError {
+        ProbeError::NoTable {
+            path: self.path(men),
+            game: self.variant.id().into(),
+        }
+    }
+
+    fn path(&self, men: &Men) -> PathBuf {
+        let folder = self.folder.as_deref().unwrap_or(Path::new(""));
+        path(folder, &self.variant, men)
+    }
+}
+
+fn most<'a>(sets: impl Iterator<Item = &'a Men>) -> u32 {
+    sets.map(|men| men.list().len()).max().unwrap_or(0) as u32
+}
+
+impl Endings for Tablebase {
+    fn most_men(&self) -> u32 {
+        self.most_men
+    }
+
+    /// A table of which a block cannot be read is not asked again.
+    fn verdict(&self, turn: Side, men: &[(Side, Kind, Square)]) -> Option<Verdict> {
+        let (men, mut at) = Men::standing(men.into());
+        if self.files.get(&men).is_some_and(TableFile::is_damaged) {
+            return None;
+        }
+        let kept = self.kept(&men, turn, &mut at).ok()?;
+        kept.and_then(verdict)
+    }
+}
+
+/// The number of a position's men.
+struct Count;
+
+impl VisitPosition for Count {
+    type Output = u32;
+
+    fn visit<S: Set>(self, _: &Arc<Tables<S>>, pos: &Pos<S>) -> u32 {
+        pos.occupied().count()
     }
 }
 

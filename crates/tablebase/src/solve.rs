@@ -4,7 +4,8 @@
 use crate::error::BuildError;
 use crate::men::Men;
 use crate::scan::{Chunk, OPEN};
-use crate::table::{DRAWN, FURTHEST, NONE, Outcome, Table, decided, verdict};
+use crate::table::{DRAWN, FURTHEST, NONE, Table, decided, verdict};
+use engine::Outcome;
 use husun::Variant;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,27 +1,8 @@
 //! A table in memory: what is known of every arrangement of some men.
 
 use crate::men::Men;
+use engine::{Outcome, Verdict};
 use husun::Side;
-
-/// What perfect play leads to, for the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// It wins.
-    Won,
-    /// Neither side can win.
-    Drawn,
-    /// It loses.
-    Lost,
-}
-
-/// What is known of a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Verdict {
-    /// For the side to move.
-    pub outcome: Outcome,
-    /// Half-moves to the end of the game if the winner hurries and the loser delays; 0 for a draw.
-    pub distance: u16,
-}
 
 /// A number that is no position.
 pub(crate) const NONE: u16 = 0;

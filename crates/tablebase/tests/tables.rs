@@ -1,9 +1,11 @@
 //! Whole tables against a slow twin that knows nothing of their numbers, their order or their successors' lists, and
 //! against what has been published.
 
-use husun::{Position, Side, Square, Status, Variant};
+use engine::Endings;
+use husun::{Kind, Position, Side, Square, Status, Variant};
 use husun_tablebase::{
-    BuildError, Builder, Counts, FileError, Men, Outcome, ProbeError, Table, Tablebase, Verdict,
+    BuildError, Builder, Counts, FileError, Men, Outcome, ProbeError, Table, Tablebase, Tablebases,
+    Verdict,
 };
 use std::collections::HashMap;
 use std::error::Error;
@@ -288,10 +290,21 @@ fn lines_are_as_long_as_their_distances(chess: &Arc<Variant>, tables: &Tablebase
 fn every_entry_of_shatranj_equals_the_twin() -> Result<()> {
     let shatranj = game("shatranj")?;
     let sets = [men(&shatranj, "KR", "K")?, men(&shatranj, "KQ", "K")?];
-    let tables = Builder::new(&shatranj, 2)?.these(&sets, &mut |_| ())?;
+    let folder = Folder::new("shatranj")?;
+    let builder = Builder::new(&shatranj, 2)?.kept_in(&folder.0);
+    let tables = builder.these(&sets, &mut |_| ())?;
     let from = ["Kk", "KkR", "KkQ"];
     let from = from.into_iter().flat_map(|m| positions(&shatranj, m));
-    assert_eq!(Twin::new(&shatranj, from.collect())?.equals(&tables)?, 3);
+    let twin = Twin::new(&shatranj, from.collect())?;
+    assert_eq!(twin.equals(&tables)?, 3);
+    // Block by block from files, too, with several threads.
+    let read = Tablebase::open(&shatranj, &folder.0)?;
+    let asked = || twin.equals(&read).map_err(|e| e.to_string());
+    let all = std::thread::scope(|scope| {
+        let threads = [scope.spawn(asked), scope.spawn(asked)];
+        threads.map(|thread| thread.join().unwrap_or(Ok(0)))
+    });
+    assert_eq!(all, [Ok(3), Ok(3)]);
     Ok(())
 }
 
@@ -339,7 +352,8 @@ fn what_no_table_can_have_is_refused_with_the_reason() -> Result<()> {
         let refused = Builder::new(&chess, 1)?.all(most, &mut |_| ());
         assert!(matches!(refused, Err(BuildError::Men { found, .. }) if found == most));
     }
-    let tables = Tablebase::open(&chess, &std::env::temp_dir().join("husun-no-tables"));
+    let folder = Folder::new("no-tables")?;
+    let tables = Tablebase::open(&chess, &folder.0)?;
     let castling = chess.position("4k3/8/8/8/8/8/8/4K2R w K - 0 1")?;
     let error = tables.probe(&castling).err().ok_or("castling")?;
     assert!(error.to_string().contains("castling rights"), "{error}");
@@ -351,12 +365,23 @@ fn what_no_table_can_have_is_refused_with_the_reason() -> Result<()> {
     assert!(error.to_string().contains("KRvK.husuntable"), "{error}");
     let citadel = game("citadel8")?;
     let captive = citadel.position("4k4/9/9/9/9/9/9/W3K4 w - - C 0 1")?;
-    let tables = Tablebase::open(&citadel, &std::env::temp_dir());
+    let tables = Tablebase::open(&citadel, &folder.0)?;
     let error = tables.probe(&captive).err().ok_or("prisoner")?;
     assert!(error.to_string().contains("letters of state"), "{error}");
     let other = tables.probe(&plain).err().ok_or("other game")?;
     assert!(matches!(other, ProbeError::OtherGame { .. }));
     Ok(())
+}
+
+/// The men of a position and where they stand.
+fn standing(position: &Position) -> Vec<(Side, Kind, Square)> {
+    let squares = position.variant().frame().squares();
+    let setup = position.setup();
+    let men = squares.filter_map(|square| {
+        let (side, kind) = setup.piece_on(square)?;
+        Some((side, kind, square))
+    });
+    men.collect()
 }
 
 /// A folder that goes with the test.
@@ -395,7 +420,7 @@ fn files_are_read_again_and_damage_is_named() -> Result<()> {
     assert_eq!(read, 0);
     let again = build(&mut read)?;
     assert_eq!(read, 5);
-    let lazy = Tablebase::open(&small, &folder.0);
+    let lazy = Tablebase::open(&small, &folder.0)?;
     let rook = men(&small, "KR", "K")?;
     assert_eq!(fresh.table(&rook)?, again.table(&rook)?);
     assert_eq!(fresh.table(&rook)?, lazy.table(&rook)?);
@@ -415,17 +440,45 @@ fn files_are_read_again_and_damage_is_named() -> Result<()> {
     let of_pawn = men(&small, "KP", "K")?;
     let error = Table::read(&small, &of_pawn, &bytes).err().ok_or("read")?;
     assert_eq!(error.to_string(), "it is the table of KRvK: expected KPvK");
+    // The engine's way leads to the same, whatever the order of the men.
+    let won = small.position("2k2/5/2K2/5/4R w - - 0 1")?;
+    let mut men_of = standing(&won);
+    for _ in 0..3 {
+        men_of.rotate_left(1);
+        assert_eq!(lazy.verdict(Side::White, &men_of), lazy.probe(&won).ok());
+    }
+    assert_eq!(lazy.most_men(), 3);
+
     let other = Variant::parse(
         "small.toml",
         &SMALL.replace("\"R\"\nbetza = \"R\"", "\"R\"\nbetza = \"RF\""),
     )?;
     let error = Table::read(&other, &men(&other, "KR", "K")?, &bytes).err();
     assert!(matches!(error, Some(FileError::OtherGame { .. })));
+    let error = Tablebase::open(&other, &folder.0).err().ok_or("opened")?;
+    assert!(matches!(error.problem, FileError::OtherGame { .. }));
+    let of_all = folder.0.join("all");
+    std::fs::create_dir_all(of_all.join("small"))?;
+    std::fs::copy(&path, of_all.join("small").join("KRvK.husuntable"))?;
+    let all = Tablebases::new(&of_all)?;
+    let of_small = all.of(&small)?.ok_or("no folder of the game")?;
+    assert_eq!(of_small.probe(&won)?, lazy.probe(&won)?);
+    assert!(Arc::ptr_eq(&of_small, &all.of(&small)?.ok_or("gone")?));
+    assert!(all.of(&other).is_err() && all.of(&other).is_err());
+    assert!(all.of(&game("chess")?)?.is_none());
 
     let mut damaged = bytes.clone();
     let last = damaged.len() - 1;
     damaged[last] ^= 1;
     std::fs::write(&path, damaged)?;
+    // Its head is whole: what is damaged is found where it is needed, and the engine is told nothing.
+    let opened = Tablebase::open(&small, &folder.0)?;
+    let won = small.position("2k2/5/2K2/5/4R w - - 0 1")?;
+    for _ in 0..2 {
+        let error = opened.probe(&won).err().ok_or("probed")?.to_string();
+        assert!(error.contains("block 1 is damaged"), "{error}");
+        assert_eq!(opened.verdict(Side::White, &standing(&won)), None);
+    }
     let error = build(&mut read).err().ok_or("built")?.to_string();
     assert!(
         error.contains("KRvK.husuntable: block 1 is damaged, at byte "),

@@ -110,6 +110,8 @@ pub struct VariantDetail {
     pub whole_act: Option<WholeAct>,
     /// Whether players may accept mate or stalemate instead of an optional move.
     pub accept: bool,
+    /// The most men of a position that tables of perfect play know, kings among them; 0 if there are no tables.
+    pub table_men: u32,
 }
 
 /// A kind of piece.

@@ -18,6 +18,7 @@ import type {
   Refusal,
   RulesText,
   Snapshot,
+  TablebaseAnswer,
   TargetsAnswer,
   TargetsRequest,
   VariantCard,
@@ -40,7 +41,7 @@ export function wrong(error: unknown): string {
 }
 
 /** What is the same for everybody. */
-const SAME_FOR_ALL = /^(variants|families|position|pgn|people|ratings|running)\b/;
+const SAME_FOR_ALL = /^(variants|families|position|pgn|people|ratings|running|tablebase)\b/;
 
 export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
   if (!SAME_FOR_ALL.test(path)) await greeted();
@@ -115,6 +116,7 @@ export const api = {
   reach: (id: string, question: ReachRequest) =>
     ask<ReachAnswer>('POST', `variants/${enc(id)}/reach`, question),
   position: (question: PositionRequest) => ask<PositionAnswer>('POST', 'position', question),
+  tables: (id: string, fen: string) => ask<TablebaseAnswer>('GET', `tablebase/${enc(id)}?fen=${enc(fen)}`),
   pgn: (text: string) => ask<PgnAnswer>('POST', 'pgn', { text }),
   newGame: (wish: NewGame) => ask<GameMade>('POST', 'games', wish),
   game: (id: string) => ask<Snapshot>('GET', `games/${enc(id)}`),

@@ -1316,6 +1316,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tablebase/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What tables of perfect play know of a position and of its moves. */
+        get: operations["probe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tournaments": {
         parameters: {
             query?: never;
@@ -4349,6 +4366,43 @@ export interface components {
             /** @description The name. */
             name: string;
         };
+        /** @description What a move leads to. */
+        TableMove: {
+            /**
+             * Format: int32
+             * @description Half-moves to the end of the game, with this one; 0 for a draw.
+             */
+            distance: number;
+            /** @description For the side that makes it. */
+            outcome: components["schemas"]["TableOutcome"];
+            /** @description The move in algebraic notation. */
+            san: string;
+            /** @description The move in UCI form. */
+            uci: string;
+        };
+        /**
+         * @description What perfect play leads to, for the side to move.
+         * @enum {string}
+         */
+        TableOutcome: "won" | "drawn" | "lost";
+        /** @description What is known of a position. */
+        TableVerdict: {
+            /**
+             * Format: int32
+             * @description Half-moves to the end of the game if the winner hurries and the loser delays; 0 for a draw.
+             */
+            distance: number;
+            /** @description Whether the move rule may draw before: tables do not know the half-move clock, nor which positions have occurred. */
+            late: boolean;
+            /** @description For the side to move. */
+            outcome: components["schemas"]["TableOutcome"];
+        };
+        /** @description What tables of perfect play know of a position and of its moves. */
+        TablebaseAnswer: {
+            /** @description The moves that lead to positions in the tables, the best first; none if the game is over. */
+            moves: components["schemas"]["TableMove"][];
+            position?: components["schemas"]["TableVerdict"] | null;
+        };
         /** @description Which of what a seek offers is taken; by lot where nothing is said. */
         TakeSeek: {
             /** @description The clock. */
@@ -4792,6 +4846,11 @@ export interface components {
             setups: components["schemas"]["SetupInfo"][];
             /** @description What the letters of the state field say, the fifth field of a position text that has seven. */
             state: components["schemas"]["StateLetter"][];
+            /**
+             * Format: int32
+             * @description The most men of a position that tables of perfect play know, kings among them; 0 if there are no tables.
+             */
+            table_men: number;
             whole_act?: components["schemas"]["WholeAct"] | null;
         };
         /** @description A vote in a list. */
@@ -10061,6 +10120,79 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    probe: {
+        parameters: {
+            query: {
+                /** @description Position text. */
+                fen: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the game */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TablebaseAnswer"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -37,6 +37,9 @@ export type StateLetter = Schemas['StateLetter'];
 
 export type PositionRequest = Schemas['PositionRequest'];
 export type PositionAnswer = Schemas['PositionAnswer'];
+export type TablebaseAnswer = Schemas['TablebaseAnswer'];
+export type TableVerdict = Schemas['TableVerdict'];
+export type TableMove = Schemas['TableMove'];
 export type LegalMove = Schemas['LegalMove'];
 export type PgnRequest = Schemas['PgnRequest'];
 export type PgnAnswer = Schemas['PgnAnswer'];

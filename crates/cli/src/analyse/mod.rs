@@ -4,6 +4,7 @@ mod annotate;
 mod text;
 
 use crate::start::Start;
+use crate::tables::{TableOptions, sentence};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use engine::{Engine, Info, Limits, MAX_HASH, MAX_LINES, MAX_THREADS, SearchResult};
@@ -44,6 +45,8 @@ pub struct Options {
     out: Option<PathBuf>,
     #[command(flatten)]
     effort: Effort,
+    #[command(flatten)]
+    tables: TableOptions,
     /// Print one JSON object a line
     #[arg(long, conflicts_with = "annotate")]
     json: bool,
@@ -108,6 +111,7 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<ExitCode> {
     if options.annotate {
         let limits = options.effort.limits(USUAL_EACH)?;
         let mut engine = crate::catalogue::engine(games, &variant, options.effort.options());
+        options.tables.give(&mut engine)?;
         let from = options.pgn.as_deref().context("--pgn is missing")?;
         return annotate::run(&mut engine, &limits, from, options.out.as_deref());
     }
@@ -117,6 +121,14 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<ExitCode> {
     };
     let limits = options.effort.limits(USUAL)?;
     let mut engine = crate::catalogue::engine(games, &variant, options.effort.options());
+    let tables = options.tables.give(&mut engine)?;
+    if let Some(tables) = &tables
+        && let Some(verdict) = tables.find(game.position())?
+        && !options.json
+    {
+        let sentence = sentence(tables, game.position(), verdict);
+        writeln!(std::io::stdout(), "tables: {sentence}")?;
+    }
     look(&mut engine, &game, &limits, options.json)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -174,7 +186,7 @@ fn as_json(position: &Position, info: &Info) -> serde_json::Value {
     let (uci, san) = both(position, &info.pv);
     json!({
         "depth": info.depth, "seldepth": info.seldepth, "line": info.line, "score": text::score(score),
-        "wdl": wdl, "nodes": info.nodes, "seconds": info.time.as_secs_f64(), "uci": uci, "san": san,
+        "wdl": wdl, "nodes": info.nodes, "table_hits": info.table_hits, "seconds": info.time.as_secs_f64(), "uci": uci, "san": san,
     })
 }
 

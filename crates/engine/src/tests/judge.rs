@@ -149,6 +149,7 @@ fn search<S: Set>(
                 stop: &stop,
                 options: &options,
                 table: &table,
+                endings: None,
                 watch: Stopwatch::start(),
             };
             all.push(searcher.search(&ask, &mut |_| {}));

@@ -64,6 +64,7 @@ fn search<S: Set>(
         stop: &AtomicBool::new(false),
         options: &options,
         table: &Table::new(1),
+        endings: None,
         watch,
     };
     let found = searcher.search(&ask, &mut |_| {});

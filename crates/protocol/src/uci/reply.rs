@@ -1,7 +1,7 @@
 //! The engine's UCI output as text.
 
 use crate::board::line_text;
-use crate::settings::Shape;
+use crate::settings::{EMPTY, Shape};
 use engine::Info;
 use husun::{Position, Variant};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub fn option(name: &str, shape: &Shape) -> String {
             format!("combo default {value}{all}")
         }
         Shape::Button => "button".into(),
-        Shape::Text => "string default <empty>".into(),
+        Shape::Text | Shape::Folder => format!("string default {EMPTY}"),
     };
     format!("option name {name} type {what}")
 }
@@ -62,8 +62,8 @@ pub fn info(info: &Info, position: &Position, wdl: bool) -> String {
         text += &format!(" wdl {} {} {}", chances.win, chances.draw, chances.loss);
     }
     text += &format!(
-        " nodes {} nps {} hashfull {} time {millis}",
-        info.nodes, speed as u64, info.hashfull
+        " nodes {} nps {} hashfull {} tbhits {} time {millis}",
+        info.nodes, speed as u64, info.hashfull, info.table_hits
     );
     if !info.pv.is_empty() {
         text += " pv ";

@@ -294,6 +294,10 @@ impl<H: Host, W: Write> Session<H, W> {
             Err(error) => self.inform(&error.to_string()),
             Ok(Effect::Configure | Effect::Clear) => Ok(()),
             Ok(Effect::Variant(id)) => self.choose(&id),
+            Ok(Effect::Tables(folder)) => match self.core.open_tables(&folder, &self.variant) {
+                Ok(()) => Ok(()),
+                Err(error) => self.inform(&error.to_string()),
+            },
             Ok(Effect::Files(paths)) => match self.core.host.load(&paths) {
                 Ok(ids) if ids.is_empty() => Ok(()),
                 Ok(ids) => {
@@ -326,7 +330,11 @@ impl<H: Host, W: Write> Session<H, W> {
             self.variant = variant;
         }
         let line = reply::variant(&self.variant);
-        self.print(&line)
+        self.print(&line)?;
+        match self.core.host.check_tables(&self.variant) {
+            Ok(()) => Ok(()),
+            Err(error) => self.inform(&error.to_string()),
+        }
     }
 
     /// Sets a position up; if anything is wrong there is none until the next.

@@ -4,7 +4,9 @@ use super::{Command, Go, Start, parse, run};
 use crate::host::Host;
 use crate::standard_host::StandardHost;
 use crate::testing::{FakeHost, TestSession as AnyTalk};
+use husun::Side;
 use std::time::{Duration, Instant};
+use tablebase::{Builder, Men};
 
 struct TestSession;
 
@@ -114,14 +116,14 @@ fn a_script() {
         ("position startpos", ""),
         (
             "go depth 1",
-            "info depth 1 seldepth 2 multipv 1 score cp 0 nodes 1000 nps 1000 hashfull 3 time 1000 pv a2a3",
+            "info depth 1 seldepth 2 multipv 1 score cp 0 nodes 1000 nps 1000 hashfull 3 tbhits 5 time 1000 pv a2a3",
         ),
         ("", "bestmove a2a3"),
         ("position startpos moves e2e4", ""),
         ("setoption name UCI_ShowWDL value true", ""),
         (
             "go depth 1",
-            "info depth 1 seldepth 2 multipv 1 score cp 1 wdl 182 636 182 nodes 1000 nps 1000 hashfull 3 time 1000 pv a7a5",
+            "info depth 1 seldepth 2 multipv 1 score cp 1 wdl 182 636 182 nodes 1000 nps 1000 hashfull 3 tbhits 5 time 1000 pv a7a5",
         ),
         ("", "bestmove a7a5"),
         ("eval", "fine"),
@@ -405,6 +407,58 @@ fn the_engine_stops_when_told() {
     }
     talk.say("quit");
     talk.end();
+}
+
+#[test]
+fn tables_of_perfect_play_are_asked_where_they_are_named() {
+    let folder = std::env::temp_dir().join(format!("husun-uci-tables-{}", std::process::id()));
+    let chess = games::variant("chess").unwrap();
+    let man = |side, letter| (side, chess.kind(letter).unwrap());
+    let men = [(Side::White, 'K'), (Side::White, 'R'), (Side::Black, 'K')];
+    let men = Men::new(men.map(|(side, letter)| man(side, letter)).to_vec());
+    let builder = Builder::new(&chess, 2)
+        .unwrap()
+        .kept_in(&folder.join("chess"));
+    builder.these(&[men], &mut |_| ()).unwrap();
+    // Those of chess are none of shatranj.
+    let other = folder.join("shatranj");
+    std::fs::create_dir_all(&other).unwrap();
+    let name = "KRvK.husuntable";
+    std::fs::copy(folder.join("chess").join(name), other.join(name)).unwrap();
+
+    let talk = TestSession::new(StandardHost::default());
+    let path = "setoption name TablebasePath value";
+    talk.say(&format!("{path} /no/such/folder"));
+    let heard = talk.hear();
+    assert!(
+        heard.starts_with("info string /no/such/folder: "),
+        "{heard}"
+    );
+    let said = |go: &str| {
+        talk.say("position fen 8/8/8/3k4/8/8/8/KR6 w - - 0 1");
+        talk.say(go);
+        let lines = talk.until("bestmove");
+        lines[lines.len() - 2].clone()
+    };
+    assert!(said("go depth 2").contains(" tbhits 0 "));
+    talk.say(&format!("{path} {}", folder.display()));
+    let heard = said("go depth 2");
+    assert!(heard.contains(" score mate 15 "), "{heard}");
+    assert!(!heard.contains(" tbhits 0 "), "{heard}");
+    talk.say("setoption name UCI_Variant value shatranj");
+    assert!(talk.hear().contains("variant shatranj"));
+    let heard = talk.hear();
+    assert!(
+        heard.contains(name) && heard.contains("another game"),
+        "{heard}"
+    );
+    talk.say("setoption name UCI_Variant value chess");
+    talk.hear();
+    talk.say(&format!("{path} <empty>"));
+    assert!(said("go depth 2").contains(" tbhits 0 "));
+    talk.say("quit");
+    talk.end();
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

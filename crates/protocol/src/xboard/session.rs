@@ -310,6 +310,7 @@ impl<H: Host, W: Write> Session<H, W> {
                 Shape::Spin { value, min, max } => format!("spin {value} {min} {max}"),
                 Shape::Button => "button".into(),
                 Shape::Text => "file ".into(),
+                Shape::Folder => "path ".into(),
                 Shape::Combo { choices, .. } => format!("combo {}", choices.join(" /// ")),
             };
             self.print(&format!("feature option=\"{text} -{shape}\""))?;
@@ -323,6 +324,11 @@ impl<H: Host, W: Write> Session<H, W> {
             Err(error) => self.print(&format!("# {error}"))?,
             Ok(Effect::Configure | Effect::Clear) => {}
             Ok(Effect::Variant(_)) => {}
+            Ok(Effect::Tables(folder)) => {
+                if let Err(error) = self.core.open_tables(&folder, &self.variant) {
+                    self.print(&format!("telluser {error}"))?;
+                }
+            }
             Ok(Effect::Files(paths)) => match self.core.host.load(&paths) {
                 Ok(ids) => {
                     self.print(&format!("# games read: {}", ids.join(", ")))?;
@@ -347,7 +353,12 @@ impl<H: Host, W: Write> Session<H, W> {
         };
         match Arc::ptr_eq(&variant, &self.variant) {
             true => self.core.forget(),
-            false => self.core.leave(),
+            false => {
+                self.core.leave();
+                if let Err(error) = self.core.host.check_tables(&variant) {
+                    self.print(&format!("telluser {error}"))?;
+                }
+            }
         }
         self.begin(variant.start());
         self.variant = variant;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::Instant;
+use tablebase::Tablebases;
 use tokio::sync::mpsc;
 
 /// Threads of this process.
@@ -28,10 +29,20 @@ impl fmt::Debug for LocalEngines {
 impl LocalEngines {
     /// A pool of `threads` threads, at least two, each with tables of `hash` mebibytes a game.
     pub fn new(threads: usize, hash: usize, games: &Arc<Games>) -> io::Result<LocalEngines> {
+        LocalEngines::with_tables(threads, hash, games, None)
+    }
+
+    /// The same, whose engines ask tables of perfect play.
+    pub fn with_tables(
+        threads: usize,
+        hash: usize,
+        games: &Arc<Games>,
+        tables: Option<Arc<Tablebases>>,
+    ) -> io::Result<LocalEngines> {
         let engines = LocalEngines {
             shared: Arc::default(),
         };
-        engines.start(threads.max(2), hash, games)?;
+        engines.start(threads.max(2), hash, games, tables)?;
         Ok(engines)
     }
 
@@ -43,10 +54,16 @@ impl LocalEngines {
         }
     }
 
-    pub(super) fn start(&self, threads: usize, hash: usize, games: &Arc<Games>) -> io::Result<()> {
+    pub(super) fn start(
+        &self,
+        threads: usize,
+        hash: usize,
+        games: &Arc<Games>,
+        tables: Option<Arc<Tablebases>>,
+    ) -> io::Result<()> {
         for number in 0..threads {
             let shared = self.shared.clone();
-            let mut thinker = Thinker::new(games.clone(), hash);
+            let mut thinker = Thinker::new(games.clone(), hash, tables.clone());
             thread::Builder::new()
                 .name(format!("engine-{number}"))
                 .stack_size(STACK)

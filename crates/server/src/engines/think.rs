@@ -1,6 +1,7 @@
 //! What a thread does with a job: it searches and tells what it finds.
 
 use super::{Job, KEPT, Report, Thought, ThoughtLine};
+use crate::services::tables_of;
 use engine::{ClockSituation, Engine, Info, Level, Limits, Options, Score};
 use husun::{Move, Position, Variant};
 use metrics::counter;
@@ -9,6 +10,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use tablebase::Tablebases;
 
 /// Stack of a thread in bytes: a search goes deep.
 pub(super) const STACK: usize = 16 << 20;
@@ -32,6 +34,7 @@ pub(super) struct Thinker {
     engines: Vec<Kept>,
     games: Arc<Games>,
     hash: usize,
+    tables: Option<Arc<Tablebases>>,
 }
 
 /// An engine, and what of a game's file it plays by.
@@ -69,11 +72,12 @@ pub(super) fn overhead(job: &Job, waited: Duration) -> Duration {
 }
 
 impl Thinker {
-    pub fn new(games: Arc<Games>, hash: usize) -> Thinker {
+    pub fn new(games: Arc<Games>, hash: usize, tables: Option<Arc<Tablebases>>) -> Thinker {
         Thinker {
             engines: Vec::new(),
             games,
             hash: hash.max(1),
+            tables,
         }
     }
 
@@ -169,7 +173,10 @@ impl Thinker {
                     Some(tuning) => (tuning.values.as_deref(), tuning.network.as_deref()),
                     None => (games.values(variant), games.network(variant)),
                 };
-                let engine = Engine::tuned(variant.clone(), values, network, options);
+                let mut engine = Engine::tuned(variant.clone(), values, network, options);
+                if let Some(tables) = tables_of(self.tables.as_deref(), variant) {
+                    engine.set_endings(Some(tables));
+                }
                 Kept { engine, tuning }
             }
         };

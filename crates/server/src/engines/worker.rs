@@ -18,6 +18,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tablebase::Tablebases;
 use threads::{Order, Threads};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
@@ -41,6 +42,8 @@ pub struct WorkerOptions {
     pub threads: usize,
     /// Mebibytes of a table, for each thread and game.
     pub hash: usize,
+    /// Tables of perfect play, if there are some.
+    pub tables: Option<Arc<Tablebases>>,
     /// Ids of the games that it does; all if missing.
     pub games: Option<Vec<String>>,
 }
@@ -109,7 +112,7 @@ pub async fn work(
     stop: impl Future<Output = ()>,
 ) -> Result<(), WorkerError> {
     let id = crate::services::secret(10);
-    let threads = Threads::start(options.threads, options.hash, &games)?;
+    let threads = Threads::start(&options, &games)?;
     let (sender, heard) = mpsc::channel(HEARD);
     let places = listen(&*bus, &id, sender).await?;
     let worker = Arc::new(Worker {

@@ -11,6 +11,7 @@ use crate::wire::{
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use engine::Endings;
 use engine::values::{Values, estimate};
 use husun::{Kind, Square, Variant};
 use play::{Games, customs};
@@ -112,12 +113,17 @@ pub async fn detail(
     let games = directory.variants().clone();
     let variant = find(&games, &id)?;
     let place = format!("variants/{}", id_of(&games, &variant));
-    let make = move || super::cached_json(&described(&games, &variant));
+    let services = directory.services().clone();
+    let make = move || {
+        let tables = services.tables_of(&variant);
+        let table_men = tables.map_or(0, |tables| tables.most_men());
+        super::cached_json(&described(&games, &variant, table_men))
+    };
     let kept = answers.get(&place, directory.work(), make).await?;
     Ok(kept.answer(&headers))
 }
 
-fn described(games: &Games, variant: &Arc<Variant>) -> VariantDetail {
+fn described(games: &Games, variant: &Arc<Variant>, table_men: u32) -> VariantDetail {
     let name = |square: &Square| variant.frame().name(*square).to_string();
     let worth = Worth::of(games, variant);
     VariantDetail {
@@ -179,6 +185,7 @@ fn described(games: &Games, variant: &Arc<Variant>) -> VariantDetail {
             agree: act.agree,
         }),
         accept: variant.rules().traverse.is_some() || variant.rules().crowning.is_some(),
+        table_men,
     }
 }
 

@@ -209,6 +209,7 @@ impl Bench {
             node: Arc::new(Node::alone(clock.clone())),
             bus,
             engines: Arc::new(LocalEngines::new(2, 1, &games)?),
+            tables: None,
             engine_pause: false,
             work: Work::new(),
             ratings: Ratings::new(Arc::new(store.clone())),

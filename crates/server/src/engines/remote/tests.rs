@@ -37,7 +37,7 @@ impl Server {
     }
 
     fn start_threads(&self) -> Tested {
-        Ok(self.engines.local.start(2, 1, &self.games)?)
+        Ok(self.engines.local.start(2, 1, &self.games, None)?)
     }
 
     fn subject(&self) -> String {
@@ -72,6 +72,7 @@ impl Honest {
             name: "honest".into(),
             threads,
             hash: 1,
+            tables: None,
             games,
         };
         let tally: Arc<Tally> = Arc::default();

@@ -3,7 +3,7 @@
 
 use super::super::think::{Found, STACK, Thinker};
 use super::super::{Job, Report};
-use super::lock;
+use super::{WorkerOptions, lock};
 use husun::Position;
 use play::Games;
 use std::io;
@@ -39,11 +39,11 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    pub fn start(threads: usize, hash: usize, games: &Arc<Games>) -> io::Result<Threads> {
+    pub fn start(options: &WorkerOptions, games: &Arc<Games>) -> io::Result<Threads> {
         let idle: Arc<Mutex<Vec<Idle>>> = Arc::default();
-        for number in 0..threads {
+        for number in 0..options.threads {
             let (orders, given) = channel::<(Order, Idle)>();
-            let mut thinker = Thinker::new(games.clone(), hash);
+            let mut thinker = Thinker::new(games.clone(), options.hash, options.tables.clone());
             let free = Arc::downgrade(&idle);
             thread::Builder::new()
                 .name(format!("engine-{number}"))

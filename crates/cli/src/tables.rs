@@ -1,0 +1,64 @@
+//! Tables of perfect play that the engine asks: the option that several subcommands share, and what they say in words.
+
+use ::tablebase::{Outcome, Tablebase, Tablebases, Verdict};
+use anyhow::{Context, Result};
+use clap::Args;
+use engine::Engine;
+use husun::{Position, Variant};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where tables of perfect play are.
+#[derive(Args, Clone, Debug, Default)]
+pub struct TableOptions {
+    /// Let the engine ask tables of perfect play: a folder with one for each game, as `husun tablebase build` makes it
+    #[arg(long, value_name = "DIR")]
+    tablebases: Option<PathBuf>,
+}
+
+impl TableOptions {
+    /// The folder, if one is named.
+    pub fn folder(&self) -> Option<&PathBuf> {
+        self.tablebases.as_ref()
+    }
+
+    /// The tables of the folder, if one is named.
+    pub fn open(&self) -> Result<Option<Arc<Tablebases>>> {
+        let opened = self.tablebases.as_deref().map(Tablebases::new);
+        let opened = opened.transpose().context("--tablebases")?;
+        Ok(opened.map(Arc::new))
+    }
+
+    /// Gives an engine the tables of its game, if there are some, and says which.
+    pub fn give(&self, engine: &mut Engine) -> Result<Option<Arc<Tablebase>>> {
+        let variant = engine.variant().clone();
+        let tables = self.of(&variant)?;
+        if let Some(tables) = &tables {
+            engine.set_endings(Some(tables.clone()));
+        }
+        Ok(tables)
+    }
+
+    fn of(&self, variant: &Arc<Variant>) -> Result<Option<Arc<Tablebase>>> {
+        match self.open()? {
+            Some(tables) => tables.of(variant).context("--tablebases"),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Who wins a position, by the game's own names.
+pub fn sentence(tables: &Tablebase, position: &Position, verdict: Verdict) -> String {
+    let winner = match verdict.outcome {
+        Outcome::Won => position.turn(),
+        Outcome::Lost => position.turn().opponent(),
+        Outcome::Drawn => return "draw".into(),
+    };
+    let name = &position.variant().looks()[winner.index()].name;
+    let late = match tables.may_be_late(position, verdict) {
+        true => ", if the move rule does not draw before",
+        false => "",
+    };
+    let distance = verdict.distance;
+    format!("{name} wins; the game ends in {distance} half-moves{late}")
+}
