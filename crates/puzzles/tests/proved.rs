@@ -11,11 +11,7 @@ use std::thread::available_parallelism;
 const ANCESTORS: [&str; 4] = ["chess", "capablanca", "grand", "shatranj"];
 /// Puzzles of each game, but for those of which fewer are mined so far.
 const EACH: usize = 100;
-const FEWER: [(&str, usize); 3] = [
-    ("alhusun", 6),
-    ("citadelir2020-played", 24),
-    ("citadelir2020-drawn", 22),
-];
+const FEWER: [(&str, usize); 1] = [("citadelir2020-drawn", 60)];
 /// The most positions that the proof of one puzzle takes, and those of a game.
 const PROOF: u64 = 200_000;
 const GAME: u64 = 2_000_000;
