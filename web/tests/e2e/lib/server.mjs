@@ -1,12 +1,15 @@
 // The real server for a test: its own port on loopback, its own data folder, gone afterwards. HUSUN_BIN names the
 // program; HUSUN_CLIENT a folder with the client to be tested instead of the one inside the program.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
 
 const PLACES = ['../../../../target/release/husun', '../../../../target/debug/husun'];
 
@@ -28,14 +31,20 @@ function freePort() {
   });
 }
 
-/** Starts a server, whose engine takes its time over a move with `pause`, with other `limits`, and with more tables of settings as `tables`. `stop` ends it, `restart` ends it by force and starts it again on the same data. */
-export async function startServer({ pause = false, limits = '', tables = '' } = {}) {
+/** Starts a server, whose engine takes its time over a move with `pause`, with other `limits`, with more tables of settings as `tables`, and with tables of perfect play made for the `solved` games. `stop` ends it, `restart` ends it by force and starts it again on the same data. */
+export async function startServer({ pause = false, limits = '', tables = '', solved = [] } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'husun-e2e-'));
+  const perfect = join(folder, 'tablebases');
+  for (const game of solved) await run(binary(), ['tablebase', 'build', game, '--out', join(perfect, game)]);
+  const told = solved.length ? `tablebases = '${perfect}'\n` : '';
   const port = await freePort();
   // No time for players to come back after a start, and none that the engine takes beyond its thinking: the tests wait
   // for clocks and moves.
   const config = join(folder, 'config.toml');
-  await writeFile(config, `start_grace_seconds = 0\nengine_pause = ${pause}\n[limits]\n${limits}${tables}`);
+  await writeFile(
+    config,
+    `${told}start_grace_seconds = 0\nengine_pause = ${pause}\n[limits]\n${limits}${tables}`,
+  );
   const base = `http://127.0.0.1:${port}`;
   let log = '';
   let child;
