@@ -7,6 +7,8 @@ mod common;
 mod house;
 #[path = "common/process.rs"]
 mod process;
+#[path = "common/run.rs"]
+mod run;
 
 mod admin;
 mod analysis;
@@ -14,6 +16,7 @@ mod bot;
 mod contest;
 mod inventor;
 mod program;
+mod puzzles;
 mod serve_log;
 mod tables;
 mod upgrade;

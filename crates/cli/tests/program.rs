@@ -1,75 +1,10 @@
 //! The program as users call it: each subcommand, bad input, games in a pipe.
 
+use super::run::{Done, Folder, husun, husun_with, told};
 use serde_json::Value;
-use std::error::Error;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
-
-type Done = Result<(), Box<dyn Error>>;
-
-/// What the program did.
-struct Run {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-fn told(output: Output) -> Result<Run, Box<dyn Error>> {
-    Ok(Run {
-        code: output.status.code(),
-        out: String::from_utf8(output.stdout)?,
-        err: String::from_utf8(output.stderr)?,
-    })
-}
-
-/// Runs the program with arguments and a text on standard input.
-fn husun_with(args: &[&str], input: impl AsRef<[u8]>) -> Result<Run, Box<dyn Error>> {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_husun"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let mut pipe = program.stdin.take().ok_or("no input")?;
-    let bytes = input.as_ref().to_vec();
-    // A program that does not read to the end breaks the pipe, as it may.
-    let writer = std::thread::spawn(move || pipe.write_all(&bytes));
-    let output = program.wait_with_output()?;
-    let _ = writer.join();
-    told(output)
-}
-
-fn husun(args: &[&str]) -> Result<Run, Box<dyn Error>> {
-    husun_with(args, "")
-}
-
-/// A test's own folder, removed when it is done.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> std::io::Result<Folder> {
-        let path = std::env::temp_dir().join(format!("husun-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path)?;
-        Ok(Folder(path))
-    }
-
-    fn file(&self, name: &str, text: &str) -> std::io::Result<String> {
-        fs::write(self.0.join(name), text)?;
-        Ok(self.path(name))
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+use std::process::{Command, Stdio};
 
 #[test]
 fn games_as_table_and_json() -> Done {
@@ -85,43 +20,6 @@ fn games_as_table_and_json() -> Done {
         assert!(!game["pieces"][0]["betza"].is_null(), "{id}");
     }
     assert!(run.out.contains("swapped"));
-    Ok(())
-}
-
-#[test]
-fn puzzles_are_mined_written_and_listed() -> Done {
-    let folder = Folder::new("puzzles")?;
-    let lagoon = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/examples/lagoon.toml"
-    );
-    let own = folder.file("lagoon.toml", &fs::read_to_string(lagoon)?)?;
-    let beside = folder.path("lagoon.puzzles.toml");
-    let seed = ["--count", "1", "--nodes", "40", "--moves", "1"];
-    let game = ["puzzles", "lagoon", "--game-file", &own];
-    let run = husun(&[&game[..], &seed, &["--out", &beside]].concat())?;
-    assert_eq!(run.code, Some(0), "{}", run.err);
-    assert!(run.out.contains(": 1 puzzles of "), "{}", run.out);
-    let listed = husun(&[&game[..], &["--list"]].concat())?;
-    assert_eq!(listed.code, Some(0), "{}", listed.err);
-    assert!(listed.out.contains(" wins in 1 move "), "{}", listed.out);
-    let lessons = husun(&["learn", "lagoon", "--game-file", &own])?;
-    assert!(lessons.out.contains("puzzles-win-in-1"), "{}", lessons.out);
-    let none = husun(&["puzzles", "chess", "--list"])?;
-    assert_eq!(none.code, Some(2));
-    assert!(
-        none.err.contains("chess has no puzzles: expected"),
-        "{}",
-        none.err
-    );
-    fs::write(&beside, "[[puzzles]]\nid = 1")?;
-    let damaged = husun(&game)?;
-    assert_eq!(damaged.code, Some(2));
-    assert!(
-        damaged.err.contains("lagoon.puzzles.toml: line 2: "),
-        "{}",
-        damaged.err
-    );
     Ok(())
 }
 

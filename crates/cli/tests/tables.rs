@@ -1,11 +1,10 @@
 //! `husun tablebase` as users call it, and the engine with the tables that it makes.
 
+use super::run::Done;
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
-
-type Done = Result<(), Box<dyn Error>>;
 
 /// A small board whose sides are Blue and Red.
 const GAME: &str = r#"

@@ -1,0 +1,41 @@
+//! `husun puzzles` as users call it.
+
+use super::run::{Done, Folder, husun};
+use std::fs;
+
+#[test]
+fn puzzles_are_mined_written_and_listed() -> Done {
+    let folder = Folder::new("puzzles")?;
+    let lagoon = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/examples/lagoon.toml"
+    );
+    let own = folder.file("lagoon.toml", &fs::read_to_string(lagoon)?)?;
+    let beside = folder.path("lagoon.puzzles.toml");
+    let seed = ["--count", "1", "--nodes", "40", "--moves", "1"];
+    let game = ["puzzles", "lagoon", "--game-file", &own];
+    let run = husun(&[&game[..], &seed, &["--out", &beside]].concat())?;
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.out.contains(": 1 puzzles of "), "{}", run.out);
+    let listed = husun(&[&game[..], &["--list"]].concat())?;
+    assert_eq!(listed.code, Some(0), "{}", listed.err);
+    assert!(listed.out.contains(" wins in 1 move "), "{}", listed.out);
+    let lessons = husun(&["learn", "lagoon", "--game-file", &own])?;
+    assert!(lessons.out.contains("puzzles-win-in-1"), "{}", lessons.out);
+    let none = husun(&["puzzles", "chess", "--list"])?;
+    assert_eq!(none.code, Some(2));
+    assert!(
+        none.err.contains("chess has no puzzles: expected"),
+        "{}",
+        none.err
+    );
+    fs::write(&beside, "[[puzzles]]\nid = 1")?;
+    let damaged = husun(&game)?;
+    assert_eq!(damaged.code, Some(2));
+    assert!(
+        damaged.err.contains("lagoon.puzzles.toml: line 2: "),
+        "{}",
+        damaged.err
+    );
+    Ok(())
+}
