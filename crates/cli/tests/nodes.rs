@@ -74,7 +74,10 @@ async fn faults_of_nodes_postgres_and_nats_cost_no_move() -> Fallible<()> {
         let (began, ended) = house.suffer(fault, at, &mut random).await?;
         club.note_fault(fault, began, ended);
         // Everybody comes back, or the test says who does not.
-        club.all_are_back(Duration::from_secs(60)).await?;
+        if let Err(error) = club.all_are_back(Duration::from_secs(60)).await {
+            referee::explain(&house, &club.out()).await;
+            return Err(error);
+        }
         lent = f64::max(lent, house.lent().await?);
     }
     // The worker comes back, too, and has thought for the engines.

@@ -59,6 +59,8 @@ struct State {
     outages: Vec<(Instant, Instant)>,
     /// What must not be.
     wrong: Option<String>,
+    /// What he does now, and since when, for whoever has to find out why he is not back.
+    does: Option<(String, Instant)>,
 }
 
 #[derive(Debug, Default)]
@@ -87,9 +89,17 @@ struct Place {
     /// Whether the opponent is the engine.
     engine: bool,
     addresses: Vec<SocketAddr>,
+    /// By which the players are known, as browsers are: what a seat's word opened stays theirs if they do not hear of it.
+    cookies: [String; 2],
     seed: u64,
     end: Arc<AtomicBool>,
     games: Games,
+}
+
+/// A new visitor's cookie.
+async fn cookie(address: SocketAddr) -> Fallible<String> {
+    let me = ask(address, Request::get("/api/me")).await?;
+    Ok(me.cookie().ok_or("no cookie")?.to_owned())
 }
 
 impl Place {
@@ -102,7 +112,8 @@ impl Place {
         };
         let wishes =
             format!(r#"{{"variant":"{VARIANT}","side":"white","clock":"{CLOCK}"{level}}}"#);
-        let made = ask(address, Request::post("/api/games", &wishes));
+        let headers = [("cookie", self.cookies[0].as_str())];
+        let made = ask(address, Request::post("/api/games", &wishes).with(&headers));
         tokio::time::timeout(SILENT * 3, made).await??.json()
     }
 
@@ -121,6 +132,7 @@ impl Place {
                     table: table.clone(),
                     side,
                     word,
+                    cookie: self.cookies[side].clone(),
                     // The two of a game are seldom at one node.
                     at: self.n + side,
                     addresses: self.addresses.clone(),
@@ -174,6 +186,7 @@ impl Club {
                 n,
                 engine: n + engines >= games,
                 addresses: addresses.clone(),
+                cookies: [cookie(addresses[0]).await?, cookie(addresses[0]).await?],
                 seed,
                 end: club.end.clone(),
                 games: club.games.clone(),
@@ -192,6 +205,13 @@ impl Club {
         lock(&self.games).clone()
     }
 
+    /// The games of those who are out.
+    pub fn out(&self) -> Vec<String> {
+        let tables = self.tables().into_iter();
+        let out = tables.filter(|(_, table)| table.players.iter().any(|s| lock(s).out.is_some()));
+        out.map(|(id, _)| id).collect()
+    }
+
     /// Waits until all players are in their games.
     pub async fn all_are_back(&self, patience: Duration) -> Fallible<()> {
         let start = Instant::now();
@@ -203,8 +223,12 @@ impl Club {
                     if let Some(wrong) = &state.wrong {
                         return Err(format!("game {id}: {wrong}").into());
                     }
-                    if state.out.is_some() {
-                        out.push(id.clone());
+                    if let Some(since) = state.out {
+                        let does = state.does.as_ref();
+                        let does =
+                            does.map(|(what, from)| format!("{what} for {:?}", from.elapsed()));
+                        let does = does.unwrap_or_default();
+                        out.push(format!("{id}, out for {:?}: {does}", since.elapsed()));
                     }
                 }
             }
@@ -212,7 +236,7 @@ impl Club {
                 return Ok(());
             }
             if start.elapsed() > patience {
-                return Err(format!("players of these games are not back: {out:?}").into());
+                return Err(format!("players of these games are not back: {out:#?}").into());
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -275,6 +299,7 @@ struct Player {
     table: Arc<Table>,
     side: usize,
     word: String,
+    cookie: String,
     at: usize,
     addresses: Vec<SocketAddr>,
     end: Arc<AtomicBool>,
@@ -295,6 +320,10 @@ impl Player {
 
     fn out(&self, since: Instant) {
         self.state().out.get_or_insert(since);
+    }
+
+    fn does(&self, what: String) {
+        self.state().does = Some((what, Instant::now()));
     }
 
     fn is_back(&self) {
@@ -323,9 +352,11 @@ impl Player {
 
     /// Plays at one node, to the end of the test or of the game.
     async fn sit(&mut self) -> Result<(), Lost> {
-        let address = self.addresses[self.at % self.addresses.len()];
+        let node = self.at % self.addresses.len();
+        let address = self.addresses[node];
+        self.does(format!("comes to node {node}"));
         let came = async {
-            let mut socket = Socket::open(address, &[]).await?;
+            let mut socket = Socket::open(address, &[("cookie", &self.cookie)]).await?;
             let snapshot = socket.join(&self.game, Some(&self.word)).await?;
             Fallible::Ok((socket, snapshot))
         };
@@ -391,6 +422,8 @@ impl Player {
     }
 
     async fn wait(&mut self, socket: &mut Socket, now: Now) -> Result<Now, Lost> {
+        let (node, ply) = (self.at % self.addresses.len(), now.ply);
+        self.does(format!("waits at node {node}, {ply} half-moves played"));
         Ok(match self.hear(socket).await? {
             Some(ServerMessage::Update { now, .. }) => *now,
             Some(ServerMessage::Snapshot(snapshot)) => snapshot.now,
@@ -411,6 +444,10 @@ impl Player {
             }
         };
         self.pending = Some((now.ply, text.clone(), first));
+        let (node, ply) = (self.at % self.addresses.len(), now.ply);
+        self.does(format!(
+            "plays {text} at node {node}, {ply} half-moves played"
+        ));
         let sent = Instant::now();
         if socket.play(now.ply, &text).await.is_err() {
             return Err(Lost);

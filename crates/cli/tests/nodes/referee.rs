@@ -51,6 +51,30 @@ fn events(url: &str, game: &str) -> String {
     query(url, &sql).unwrap_or_else(|error| error.to_string())
 }
 
+/// Prints what storage and nodes know of games.
+pub async fn explain(house: &House, games: &[String]) {
+    let url = house.url();
+    let said = |sql: &str| query(url, sql).unwrap_or_else(|error| error.to_string());
+    println!(
+        "nodes:\n{}",
+        said("SELECT * FROM nodes ORDER BY boot DESC LIMIT 12")
+    );
+    for game in games {
+        let row = format!("SELECT owner, epoch, due, over FROM games WHERE id = '{game}'");
+        println!("game {game}: {}{}", said(&row), events(url, game));
+        for address in house.addresses() {
+            let path = format!("/api/games/{game}");
+            let answer =
+                tokio::time::timeout(Duration::from_secs(5), ask(address, Request::get(&path)));
+            match answer.await {
+                Ok(Ok(answer)) => println!("{address}: {}: {}", answer.status, answer.body),
+                Ok(Err(error)) => println!("{address}: {error}"),
+                Err(_) => println!("{address}: no answer"),
+            }
+        }
+    }
+}
+
 async fn look(house: &House, id: &str) -> Fallible<Snapshot> {
     let path = format!("/api/games/{id}");
     let start = Instant::now();
