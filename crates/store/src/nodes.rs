@@ -9,7 +9,7 @@ mod time;
 pub use time::Since;
 pub(super) use time::{run_alone, since};
 
-use super::sql::SqlStore;
+use super::sql::{Dialect, SqlStore};
 use super::{Answer, StoreError, append};
 use orphans::dead;
 use sqlx::any::AnyRow;
@@ -147,6 +147,9 @@ pub trait Nodes: std::fmt::Debug + Send + Sync + 'static {
     /// Gives a node a game that nobody owns whose lease runs, or that the node owns itself, unless one has owned it that
     /// speaks more: the epoch is raised, and what is read of the game from then on has all that was ever acknowledged. `now_ms` is the node's server's time.
     fn claim<'a>(&'a self, game: &'a str, boot: i64, now_ms: i64) -> Answer<'a, Claimed>;
+    /// Gives a node those of some games that nobody owns whose lease runs, as [`Nodes::claim`] does, all in one transaction; tells
+    /// which. It waits for no write that is under way: such a game is left out.
+    fn adopt<'a>(&'a self, games: &'a [String], boot: i64, now_ms: i64) -> Answer<'a, Vec<String>>;
     /// Takes games from a node that gives them back, as far as it still owns them with these epochs; tells which. Their
     /// time stands still from then on.
     fn release<'a>(&'a self, games: &'a [Owned], boot: i64, now_ms: i64)
@@ -380,6 +383,48 @@ impl SqlStore {
         )))
     }
 
+    /// Takes games that nobody owns, in one transaction.
+    async fn adopt_on(
+        &self,
+        connection: &mut AnyConnection,
+        games: &[String],
+        boot: i64,
+        now_ms: i64,
+    ) -> Result<Vec<String>, StoreError> {
+        let time = self.time();
+        let asked = format!("${}", games.len() + 1);
+        let spoken = format!("(SELECT n.protocol FROM nodes n WHERE n.boot = {asked})");
+        // Two nodes that take many at the same time must not wait for each other crosswise.
+        let passes_over = match self.dialect() {
+            Dialect::Postgres => " FOR UPDATE SKIP LOCKED",
+            Dialect::Sqlite => "",
+        };
+        let sql = format!(
+            "UPDATE games SET owner = {asked}, epoch = epoch + 1, protocol = {spoken} WHERE id IN \
+             (SELECT g.id FROM games g WHERE g.id IN {}{passes_over}) AND {} AND NOT {} AND games.protocol <= {spoken} RETURNING id",
+            append::places(1, games.len()),
+            runs(&asked, &time),
+            runs("games.owner", &time),
+        );
+        append::begin(connection, self.dialect()).await?;
+        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+        for game in games {
+            query = query.bind(game);
+        }
+        let rows = query.bind(boot).fetch_all(&mut *connection).await?;
+        let taken: Result<Vec<String>, sqlx::Error> =
+            rows.iter().map(|row| row.try_get(0)).collect();
+        let taken = taken?;
+        let clock = Clock { boot, now_ms };
+        let turn = Turn {
+            ended: Some(clock),
+            begins: Some(clock),
+        };
+        time::turn(connection, &taken, turn).await?;
+        append::commit(connection, self.dialect()).await?;
+        Ok(taken)
+    }
+
     /// Takes games from their owner in one transaction.
     async fn let_go(
         &self,
@@ -475,6 +520,16 @@ impl Nodes for SqlStore {
         leasing!(self, |connection| self
             .claim_on(connection, game, boot, now_ms)
             .await)
+    }
+
+    fn adopt<'a>(&'a self, games: &'a [String], boot: i64, now_ms: i64) -> Answer<'a, Vec<String>> {
+        leasing!(self, |connection| {
+            let mut taken = Vec::new();
+            for page in games.chunks(PAGE) {
+                taken.extend(self.adopt_on(connection, page, boot, now_ms).await?);
+            }
+            Ok(taken)
+        })
     }
 
     fn release<'a>(

@@ -137,13 +137,14 @@ impl Process {
     }
 
     fn command_of(program: &OsStr, data: &Path, config: &Path, listen: &str) -> Command {
+        let log = std::env::var("HUSUN_LOG").unwrap_or_else(|_| "warn".into());
         let mut command = Command::new(program);
         command
             .args(["serve", "--listen", listen, "--data"])
             .arg(data)
             .arg("--config")
             .arg(config)
-            .env("HUSUN_LOG", "warn")
+            .env("HUSUN_LOG", log)
             .stdout(Stdio::piped());
         command
     }

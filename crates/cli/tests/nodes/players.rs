@@ -242,6 +242,26 @@ impl Club {
         }
     }
 
+    /// Waits until as many half-moves have been played in each game.
+    pub async fn all_have_played(&self, least: usize, patience: Duration) -> Fallible<()> {
+        let start = Instant::now();
+        loop {
+            let tables = self.tables();
+            let (id, fewest) = tables
+                .iter()
+                .map(|(id, table)| (id, lock(&table.moves).len()))
+                .min_by_key(|(_, played)| *played)
+                .ok_or("no games")?;
+            if fewest >= least {
+                return Ok(());
+            }
+            if start.elapsed() > patience {
+                return Err(format!("game {id}: {fewest} half-moves, {least} expected").into());
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
     /// Ends play; what was played.
     pub async fn close(mut self) -> Fallible<Vec<Played>> {
         self.all_are_back(Duration::from_secs(60)).await?;
@@ -250,7 +270,7 @@ impl Club {
             place.await??;
         }
         let faults = lock(&self.faults).clone();
-        let (mut longest, mut late) = (Duration::ZERO, 0);
+        let (mut longest, mut late) = (BTreeMap::new(), 0);
         let mut played = Vec::new();
         for (id, table) in &self.tables() {
             let mut outages = Vec::new();
@@ -267,11 +287,14 @@ impl Club {
                     let since = everywhere.map(|(.., ended)| *ended).max();
                     let since = since.map_or(*from, |ended| ended.max(*from));
                     let took = to.saturating_duration_since(since);
+                    let of = faults.iter().rfind(|(_, began, _)| began < to);
+                    let of = of.map_or("none".into(), |(fault, ..)| format!("{fault:?}"));
                     if took > back() {
                         late += 1;
-                        println!("game {id}: its player was out for {took:?}");
+                        println!("game {id}: its player was out for {took:?}, {of}");
                     }
-                    longest = longest.max(took);
+                    let most = longest.entry(of).or_insert(took);
+                    *most = took.max(*most);
                     outages.push((*from, *to));
                 }
             }
@@ -283,10 +306,9 @@ impl Club {
                 outages,
             });
         }
-        println!(
-            "longest until a player was back: {} ms",
-            longest.as_millis()
-        );
+        for (of, took) in longest {
+            println!("longest until a player was back: {took:?}, {of}");
+        }
         match late {
             0 => Ok(played),
             _ => Err(format!("{late} times a player was out for more than {:?}", back()).into()),

@@ -259,41 +259,58 @@ impl Directory {
     /// Gives all games that live here to other nodes, each to the one that has least to do, a few at a time: each stops for a
     /// moment. What cannot be given stays.
     pub async fn hand_over_all(&self) {
+        let start = Instant::now();
         let games: Vec<String> = self.games().keys().cloned().collect();
-        futures_util::stream::iter(games)
-            .for_each_concurrent(AT_ONCE, |game| async move {
+        let took: Vec<Option<Duration>> = futures_util::stream::iter(games)
+            .map(|game| async move {
                 let node = &self.services().node;
                 let to = node.heir();
-                if to != node.boot() {
-                    self.hand_over(&game, to).await;
+                if to == node.boot() {
+                    return None;
                 }
+                self.hand_over(&game, to).await
             })
+            .buffer_unordered(AT_ONCE)
+            .collect()
             .await;
+        let all = took.len();
+        let mut took: Vec<Duration> = took.into_iter().flatten().collect();
+        took.sort_unstable();
+        if let (Some(longest), Some(median)) = (took.last(), took.get(took.len() / 2)) {
+            let (given, all_took) = (took.len(), start.elapsed());
+            tracing::info!(
+                given,
+                of = all,
+                ?median,
+                ?longest,
+                ?all_took,
+                "games were handed over"
+            );
+        }
     }
 
-    async fn hand_over(&self, game: &str, to: i64) {
+    /// Gives a game to a node; how long the game stood still, if it was given.
+    async fn hand_over(&self, game: &str, to: i64) -> Option<Duration> {
         let start = Instant::now();
-        let Some(handle) = self.find_live(game) else {
-            return;
-        };
+        let handle = self.find_live(game)?;
         let (done, given) = oneshot::channel();
         let command = Box::new(Command::HandOver { to, done });
-        if handle.commands.send(command).await.is_err() {
-            return;
-        }
+        handle.commands.send(command).await.ok()?;
         drop(handle);
-        if let Ok(true) = given.await {
-            counter!("husun_games_handed_over_total").increment(1);
-            let ask = NodeAsk::Wake {
-                game: game.into(),
-                visited: false,
-            };
-            // If it does not take it now it does when somebody comes.
-            let _ = self.ask_node(to, &ask).await;
-            let took = start.elapsed();
-            histogram!("husun_hand_over_seconds").record(took.as_secs_f64());
-            tracing::debug!(game, to, ?took, "handed over");
+        if given.await != Ok(true) {
+            return None;
         }
+        counter!("husun_games_handed_over_total").increment(1);
+        let ask = NodeAsk::Wake {
+            game: game.into(),
+            visited: false,
+        };
+        // If it does not take it now it does when somebody comes.
+        let _ = self.ask_node(to, &ask).await;
+        let took = start.elapsed();
+        histogram!("husun_hand_over_seconds").record(took.as_secs_f64());
+        tracing::debug!(game, to, ?took, "handed over");
+        Some(took)
     }
 
     async fn asked_by_node(&self, ask: NodeAsk) -> NodeAnswer {

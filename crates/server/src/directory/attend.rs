@@ -8,15 +8,17 @@ use crate::task::Command;
 use metrics::counter;
 use rand::seq::SliceRandom;
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
-use store::nodes::Claimed;
 use store::{Due, GameWrite, millis};
 
 /// How often storage is asked.
 const PAUSE: Duration = Duration::from_millis(250);
 /// How often it is looked for games that nobody owns, and how many are asked for at once.
-const ORPHANS: Duration = Duration::from_secs(1);
+const ORPHANS: Duration = Duration::from_millis(400);
 const ADOPTED: u32 = 100;
+/// Games taken in one transaction: few, so that several nodes share them.
+const TAKEN: usize = 20;
 /// Games taken at once: in portions, so that players are not kept waiting.
 const PORTION: u32 = 50;
 /// Pause between portions.
@@ -31,27 +33,38 @@ const AGAIN: Duration = Duration::from_secs(24 * 3600);
 impl Directory {
     /// Looks after games for as long as the server runs.
     pub async fn attend(self) {
-        // After a sudden end the engine may owe moves.
-        let mut ahead = AHEAD;
-        let mut looked = tokio::time::Instant::now();
+        // After a sudden end engines may owe moves; so may those of games that were another node's.
+        let owes = AtomicBool::new(true);
+        tokio::join!(self.look_after(&owes), self.take_orphans(&owes));
+    }
+
+    /// Whether storage can be asked what is to be done here.
+    fn can_attend(&self) -> bool {
+        let services = self.services();
+        *services.clock.halted().borrow() != Some(Halt::Storage) && services.node.has_lease()
+    }
+
+    async fn look_after(&self, owes: &AtomicBool) {
         loop {
             tokio::time::sleep(PAUSE).await;
-            let services = self.services();
-            if *services.clock.halted().borrow() == Some(Halt::Storage)
-                || !services.node.has_lease()
-            {
+            if !self.can_attend() {
                 continue;
             }
-            if !services.node.is_alone() && looked.elapsed() >= ORPHANS {
-                looked = tokio::time::Instant::now();
-                if self.adopt().await > 0 {
-                    // Their engines may owe moves.
-                    ahead = AHEAD;
-                }
+            let owed = owes.swap(false, Relaxed);
+            let ahead = if owed { AHEAD } else { Duration::ZERO };
+            let until = millis(self.services().clock.now() + ahead);
+            if !self.sweep(until).await && owed {
+                owes.store(true, Relaxed);
             }
-            let until = millis(services.clock.now() + ahead);
-            if self.sweep(until).await {
-                ahead = Duration::ZERO;
+        }
+    }
+
+    /// Takes what nobody owns, which waits for nothing that is being looked after.
+    async fn take_orphans(&self, owes: &AtomicBool) {
+        while !self.services().node.is_alone() {
+            tokio::time::sleep(ORPHANS).await;
+            if self.can_attend() && self.adopt().await > 0 {
+                owes.store(true, Relaxed);
             }
         }
     }
@@ -98,6 +111,7 @@ impl Directory {
         };
         let mut adopted = 0;
         loop {
+            let before = adopted;
             let protocol = services.node.protocol();
             let mut ids = match leases.orphans(protocol, ADOPTED).await {
                 Ok(ids) => ids,
@@ -109,15 +123,18 @@ impl Directory {
             let last = ids.len() < ADOPTED as usize;
             // Other nodes look at the same time, and begin elsewhere.
             ids.shuffle(&mut rand::rng());
-            for id in ids {
+            for some in ids.chunks(TAKEN) {
                 let (boot, now) = (services.node.boot(), services.clock.now());
-                match leases.claim(&id, boot, millis(now)).await {
-                    Ok(Claimed::Yours { .. }) => adopted += 1,
-                    Ok(Claimed::Of { .. } | Claimed::Beyond { .. } | Claimed::NoSuchGame) => {}
-                    Ok(Claimed::Lost) | Err(_) => return adopted,
+                match leases.adopt(some, boot, millis(now)).await {
+                    Ok(taken) => adopted += taken.len(),
+                    Err(error) => {
+                        tracing::warn!(%error, "games that nobody owns cannot be taken");
+                        return adopted;
+                    }
                 }
             }
-            if last {
+            // Those that are left may be written to by others at this moment.
+            if last || adopted == before {
                 break;
             }
         }

@@ -46,6 +46,9 @@ fn among() -> Node {
         fn claim<'a>(&'a self, _: &'a str, _: i64, _: i64) -> Answer<'a, Claimed> {
             none()
         }
+        fn adopt<'a>(&'a self, _: &'a [String], _: i64, _: i64) -> Answer<'a, Vec<String>> {
+            none()
+        }
         fn release<'a>(&'a self, _: &'a [Owned], _: i64, _: i64) -> Answer<'a, Vec<String>> {
             none()
         }

@@ -59,6 +59,8 @@ pub async fn contract(store: &SqlStore, tag: &str) -> Tested {
     store.set_time(START);
     one_owner_at_a_time(store, tag).await?;
     store.set_time(START);
+    what_nobody_owns_is_taken_at_once(store, tag).await?;
+    store.set_time(START);
     all_that_a_game_has_stored_is_fenced(store, tag).await?;
     store.set_time(START);
     what_was_stored_before_is_not_refused(store, tag).await?;
@@ -180,6 +182,52 @@ fn begins() -> Running {
 }
 
 /// One who has lost a game changes nothing of it, with events or without, and is told so.
+async fn what_nobody_owns_is_taken_at_once(store: &SqlStore, tag: &str) -> Tested {
+    let dead = store.arrive(&node(&format!("{tag}dead"), 1, 0)).await?;
+    let games: Vec<String> = ["dead", "free", "other", "own", "none"]
+        .map(|name| format!("{tag}taken-{name}"))
+        .into();
+    for game in &games[..4] {
+        one(store, made(game)).await??;
+    }
+    let due = GameWrite {
+        due: Some(Due::At(500)),
+        ..events(&games[0], [1])
+    };
+    store.claim(&games[0], dead, 100).await?;
+    one(store, of(dead, 1, due)).await??;
+    store.set_time(START + lease_ms());
+    let a = store.arrive(&node(&format!("{tag}a"), 2, 0)).await?;
+    let b = store.arrive(&node(&format!("{tag}b"), 3, 0)).await?;
+    store.claim(&games[2], a, 0).await?;
+    store.claim(&games[3], b, 0).await?;
+    let mut taken = store.adopt(&games, b, 1000).await?;
+    taken.sort();
+    assert_eq!(taken, games[..2]);
+    let mut seen = Vec::new();
+    for game in &games[..4] {
+        let stored = store.load(game).await?.ok_or("gone")?;
+        seen.push((stored.owner, stored.epoch));
+    }
+    assert_eq!(seen, [(b, 2), (b, 1), (a, 1), (b, 1)]);
+    // The former owner writes no more, and what is due is so by the new one's time.
+    fenced(
+        one(store, of(dead, 1, events(&games[0], [2]))).await?,
+        &games[0],
+        1,
+    );
+    assert!(!store.due_of(b, 1000, 9).await?.contains(&games[0]));
+    assert!(store.due_of(b, 2000, 9).await?.contains(&games[0]));
+    assert!(store.adopt(&games, b, 2000).await?.is_empty());
+    // One whose own lease is over takes nothing.
+    store.set_time(START + 3 * lease_ms());
+    assert!(store.adopt(&games, b, 3000).await?.is_empty());
+    let a = store.arrive(&node(&format!("{tag}a"), 4, 0)).await?;
+    assert_eq!(store.adopt(&games, a, 0).await?.len(), 4);
+    store.leave(a, 0).await?;
+    Ok(())
+}
+
 async fn all_that_a_game_has_stored_is_fenced(store: &SqlStore, tag: &str) -> Tested {
     let game = format!("{tag}fenced");
     let a = store.arrive(&node(&format!("{tag}a"), 1, 0)).await?;

@@ -103,6 +103,71 @@ async fn postgres_is_shared_by_nodes_or_used_alone() -> Tested {
     Ok(())
 }
 
+/// Eight nodes take what nobody owns at once, while a write to one of the games is under way: none waits for another, each game
+/// is one node's, and that one is left for later.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[ignore = "wants a PostgreSQL at the URL in HUSUN_TEST_POSTGRES; ./test starts one"]
+async fn postgres_shares_what_nobody_owns() -> Tested {
+    let url = database("husun_adopt").await?;
+    let stores = nodes(&url, 8).await?;
+    let mut boots = Vec::new();
+    for (n, store) in stores.iter().enumerate() {
+        let mut new = node(&format!("node{n}"), 1, 0);
+        new.sign.lease_ms = 600_000;
+        boots.push(store.arrive(&new).await?);
+    }
+    let games: Vec<String> = (0..200).map(|n| format!("game{n}")).collect();
+    for game in &games {
+        one(&stores[0], made(game)).await??;
+    }
+    let mut aside = connect(&url).await?;
+    sqlx::raw_sql("BEGIN; UPDATE games SET epoch = epoch WHERE id = 'game7'")
+        .execute(&mut aside)
+        .await?;
+    let takes = stores
+        .iter()
+        .zip(&boots)
+        .enumerate()
+        .map(|(n, (store, boot))| {
+            let (store, boot, mut games) = (store.clone(), *boot, games.clone());
+            // Each begins elsewhere, and goes the other way than the one before.
+            games.rotate_left(n * 23);
+            if n % 2 == 1 {
+                games.reverse();
+            }
+            tokio::spawn(async move {
+                let mut taken = Vec::new();
+                for some in games.chunks(40) {
+                    taken.extend(store.adopt(some, boot, 0).await?);
+                }
+                Ok::<_, StoreError>((boot, taken))
+            })
+        });
+    let mut owners = std::collections::BTreeMap::new();
+    for taken in takes.collect::<Vec<_>>() {
+        let (boot, taken) = taken.await??;
+        for game in taken {
+            assert_eq!(owners.insert(game.clone(), boot), None, "{game}");
+        }
+    }
+    assert!(!owners.contains_key("game7"));
+    sqlx::raw_sql("ROLLBACK").execute(&mut aside).await?;
+    let left: Vec<String> = games
+        .iter()
+        .filter(|g| !owners.contains_key(*g))
+        .cloned()
+        .collect();
+    for game in stores[0].adopt(&left, boots[0], 0).await? {
+        owners.insert(game, boots[0]);
+    }
+    assert_eq!(owners.len(), games.len());
+    for (game, boot) in owners {
+        let stored = stores[0].load(&game).await?.ok_or("gone")?;
+        assert_eq!((stored.owner, stored.epoch), (boot, 1), "{game}");
+    }
+    Ok(())
+}
+
 /// Eight nodes want one game at once: each epoch is one node's, and exactly one has it in the end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 #[ignore = "wants a PostgreSQL at the URL in HUSUN_TEST_POSTGRES; ./test starts one"]
