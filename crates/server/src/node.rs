@@ -191,6 +191,13 @@ impl Node {
         others.any(|row| !row.leaving)
     }
 
+    /// How many nodes take games, this one among them.
+    pub fn takers(&self) -> usize {
+        let heard = self.heard();
+        let takers = heard.rows.iter().filter(|row| !row.leaving);
+        takers.count().max(1)
+    }
+
     /// Whether it has taken any game since it arrived, as far as it knows.
     pub fn owns_something(&self) -> bool {
         self.has_lease() && self.took.load(Relaxed)
@@ -225,6 +232,16 @@ impl Node {
         let old = (lease_ms - row.left_ms).clamp(0, lease_ms);
         let ms = u64::try_from(row.run_ms + old).unwrap_or_default();
         Some(Duration::from_millis(ms) + heard.at?.elapsed())
+    }
+
+    /// Whether another node's lease runs for all that is known here: nobody can have what it owns.
+    pub fn surely_lives(&self, boot: i64) -> bool {
+        let heard = self.heard();
+        let (row, at) = (heard.rows.iter().find(|row| row.boot == boot), heard.at);
+        row.zip(at).is_some_and(|(row, at)| {
+            let left = Duration::from_millis(row.left_ms.try_into().unwrap_or_default());
+            at.elapsed() < left
+        })
     }
 
     /// What it speaks.

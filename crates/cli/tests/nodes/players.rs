@@ -6,6 +6,7 @@ use super::house::Fault;
 use crate::common::{Fallible, Request, Socket, ask};
 use server::wire::{ClientMessage, GameMade, Now, ServerMessage, Stage};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -288,11 +289,14 @@ impl Club {
                     let since = since.map_or(*from, |ended| ended.max(*from));
                     let took = to.saturating_duration_since(since);
                     let of = faults.iter().rfind(|(_, began, _)| began < to);
-                    let of = of.map_or("none".into(), |(fault, ..)| format!("{fault:?}"));
                     if took > back() {
                         late += 1;
-                        println!("game {id}: its player was out for {took:?}, {of}");
+                        println!(
+                            "game {id}: its player was out for {took:?}{}",
+                            Beside(*from, *to, of)
+                        );
                     }
+                    let of = of.map_or("none".into(), |(fault, ..)| format!("{fault:?}"));
                     let most = longest.entry(of).or_insert(took);
                     *most = took.max(*most);
                     outages.push((*from, *to));
@@ -313,6 +317,23 @@ impl Club {
             0 => Ok(played),
             _ => Err(format!("{late} times a player was out for more than {:?}", back()).into()),
         }
+    }
+}
+
+/// An outage beside a fault.
+struct Beside<'a>(Instant, Instant, Option<&'a (Fault, Instant, Instant)>);
+
+impl fmt::Display for Beside<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Beside(from, to, Some((fault, began, ended))) = self else {
+            return Ok(());
+        };
+        let after = |time: &Instant| time.saturating_duration_since(*began).as_millis();
+        let (from, to, lasted) = (after(from), after(to), after(ended));
+        write!(
+            f,
+            ", from {from} to {to} ms after the beginning of {fault:?}, which lasted {lasted} ms"
+        )
     }
 }
 

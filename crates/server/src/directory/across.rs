@@ -388,6 +388,10 @@ pub(super) async fn own(services: &Services, id: &str) -> Result<StoredGame, Fai
     if stored.owner == boot && !stands_still {
         return Ok(stored);
     }
+    // Many come at once to the games of one that has just died: storage is not asked for each of them until it can be had.
+    if stored.owner != boot && services.node.surely_lives(stored.owner) {
+        return Err(Failure::Of(stored.owner));
+    }
     if !services.node.takes_games() && stored.owner != boot {
         let others: Arc<[_]> = services.node.alive();
         if let Some(owner) = others.iter().find(|row| row.boot == stored.owner) {

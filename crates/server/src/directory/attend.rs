@@ -15,10 +15,10 @@ use store::{Due, GameWrite, millis};
 /// How often storage is asked.
 const PAUSE: Duration = Duration::from_millis(250);
 /// How often it is looked for games that nobody owns, and how many are asked for at once.
-const ORPHANS: Duration = Duration::from_millis(400);
-const ADOPTED: u32 = 100;
-/// Games taken in one transaction: few, so that several nodes share them.
-const TAKEN: usize = 20;
+const ORPHANS: Duration = Duration::from_millis(300);
+const ADOPTED: u32 = 1000;
+/// Games taken in one transaction.
+const TAKEN: usize = 50;
 /// Games taken at once: in portions, so that players are not kept waiting.
 const PORTION: u32 = 50;
 /// Pause between portions.
@@ -109,33 +109,26 @@ impl Directory {
         else {
             return 0;
         };
-        let mut adopted = 0;
-        loop {
-            let before = adopted;
-            let protocol = services.node.protocol();
-            let mut ids = match leases.orphans(protocol, ADOPTED).await {
-                Ok(ids) => ids,
-                Err(error) => {
-                    tracing::warn!(%error, "games that nobody owns cannot be found");
-                    return adopted;
-                }
-            };
-            let last = ids.len() < ADOPTED as usize;
-            // Other nodes look at the same time, and begin elsewhere.
-            ids.shuffle(&mut rand::rng());
-            for some in ids.chunks(TAKEN) {
-                let (boot, now) = (services.node.boot(), services.clock.now());
-                match leases.adopt(some, boot, millis(now)).await {
-                    Ok(taken) => adopted += taken.len(),
-                    Err(error) => {
-                        tracing::warn!(%error, "games that nobody owns cannot be taken");
-                        return adopted;
-                    }
-                }
+        let protocol = services.node.protocol();
+        let mut ids = match leases.orphans(protocol, ADOPTED).await {
+            Ok(ids) => ids,
+            Err(error) => {
+                tracing::warn!(%error, "games that nobody owns cannot be found");
+                return 0;
             }
-            // Those that are left may be written to by others at this moment.
-            if last || adopted == before {
-                break;
+        };
+        // Other nodes look at the same time and begin elsewhere: each takes its share, and what is left a moment later.
+        ids.shuffle(&mut rand::rng());
+        ids.truncate(ids.len().div_ceil(services.node.takers()));
+        let mut adopted = 0;
+        for some in ids.chunks(TAKEN) {
+            let (boot, now) = (services.node.boot(), services.clock.now());
+            match leases.adopt(some, boot, millis(now)).await {
+                Ok(taken) => adopted += taken.len(),
+                Err(error) => {
+                    tracing::warn!(%error, "games that nobody owns cannot be taken");
+                    break;
+                }
             }
         }
         if adopted > 0 {

@@ -126,6 +126,23 @@ fn members_are_told_when_they_change_and_not_at_every_heartbeat() {
 }
 
 #[test]
+fn another_lives_for_as_long_as_its_lease_was_said_to_run() {
+    let node = among();
+    let over = NodeRow {
+        left_ms: 0,
+        ..row(9, 0, false)
+    };
+    node.hear(
+        5,
+        vec![row(5, 0, false), row(7, 0, false), over],
+        Instant::now(),
+    );
+    assert!(node.surely_lives(7));
+    assert!(!node.surely_lives(9), "its lease is over by now");
+    assert!(!node.surely_lives(8), "nobody knows it");
+}
+
+#[test]
 fn a_new_game_goes_to_the_node_with_least_work() {
     let node = among();
     let rows = vec![row(5, 4, false), row(7, 2, false), row(9, 0, true)];
