@@ -39,7 +39,17 @@ impl Progress {
 
     /// One more step is done.
     pub fn step(&mut self, message: String) {
-        self.reach(self.bar.position() + 1, message);
+        self.ahead(1, message);
+    }
+
+    /// So many steps more are done.
+    pub fn ahead(&mut self, steps: u64, message: String) {
+        self.reach(self.bar.position() + steps, message);
+    }
+
+    /// What is being done in the midst of a step.
+    pub fn say(&mut self, message: String) {
+        self.reach(self.bar.position(), message);
     }
 
     /// So many steps are done by now.

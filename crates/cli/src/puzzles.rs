@@ -6,9 +6,10 @@ use clap::Args;
 use games::Catalogue;
 use husun::Variant;
 use puzzles::{Goal, Mined, Puzzle, Solver, Wanted};
-use std::io::Write;
+use std::fs;
+use std::io::{ErrorKind, Write};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Mebibytes of each engine's table, which every game empties.
@@ -16,7 +17,8 @@ const HASH: usize = 2;
 
 /// Mine puzzles of a game from engine games: one move wins by force, or saves the game, and every other does not
 ///
-/// The same seed gives the same puzzles.
+/// The same seed gives the same puzzles. The file is written as they are found; the same command goes on where it was
+/// interrupted.
 #[derive(Args)]
 pub struct Options {
     /// Id of the game
@@ -81,14 +83,6 @@ fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
         hash: HASH,
         ..engine::Options::default()
     };
-    let make = || crate::catalogue::engine(games, variant, ready.clone());
-    let mut progress = Progress::new(variant.id(), "puzzles", options.count.into(), 0);
-    let mined = puzzles::mine(wanted, make, &mut |mined: &Mined| {
-        progress.reach(mined.puzzles.len() as u64, format!("{} games", mined.games));
-        ControlFlow::Continue(())
-    });
-    progress.finish();
-    let (found, played) = (mined.puzzles.len(), mined.games);
     let head = format!(
         "Puzzles of this game (docs/puzzles.md), mined by `husun puzzles {} --count {} --seed {} --nodes {} --moves {} --always {} --ahead {}`.",
         variant.id(),
@@ -99,11 +93,35 @@ fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
         options.always,
         options.ahead
     );
+    let before = match &options.out {
+        Some(path) => written(variant, path, &head)?,
+        None => Mined::default(),
+    };
+    let make = || crate::catalogue::engine(games, variant, ready.clone());
+    let done = before.puzzles.len();
+    let mut progress = Progress::new(variant.id(), "puzzles", options.count.into(), done as u64);
+    let (mut kept, mut failed) = (done, None);
+    let mined = puzzles::mine(wanted, before, make, &mut |mined: &Mined| {
+        progress.reach(mined.puzzles.len() as u64, format!("{} games", mined.games));
+        if let Some(path) = options.out.as_ref().filter(|_| mined.puzzles.len() > kept) {
+            kept = mined.puzzles.len();
+            if let Err(error) = write(path, &puzzles::write(&head, &mined.puzzles)) {
+                failed = Some(error);
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    progress.finish();
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let (found, played) = (mined.puzzles.len(), mined.games);
     let text = puzzles::write(&head, &mined.puzzles);
     match &options.out {
         None => write!(std::io::stdout(), "{text}")?,
         Some(path) => {
-            std::fs::write(path, text).with_context(|| path.display().to_string())?;
+            write(path, &text)?;
             let path = path.display();
             let mut out = std::io::stdout();
             writeln!(out, "{path}: {found} puzzles of {played} games")?;
@@ -116,6 +134,27 @@ fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
         );
     }
     Ok(())
+}
+
+/// What the same command has found before, if it has written this file.
+fn written(variant: &Arc<Variant>, path: &Path, head: &str) -> Result<Mined> {
+    let name = path.display().to_string();
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Mined::default()),
+        Err(error) => return Err(error).context(name),
+    };
+    if text.lines().next().and_then(|line| line.strip_prefix("# ")) != Some(head) {
+        return Ok(Mined::default());
+    }
+    Ok(Mined::before(puzzles::read(variant, &name, &text)?))
+}
+
+/// Writes a file that is there as a whole at any time.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let beside = path.with_extension(format!("part{}", std::process::id()));
+    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    written.with_context(|| path.display().to_string())
 }
 
 fn list(games: &Catalogue, variant: &Arc<Variant>, most: u64) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::progress::Progress;
 use crate::tables::sentence;
-use ::tablebase::{Builder, Counts, MOST_MEN, Men, Outcome, Table, Tablebase, Told};
+use ::tablebase::{BuildError, Builder, Counts, MOST_MEN, Men, Outcome, Table, Tablebase, Told};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use games::Catalogue;
@@ -35,8 +35,19 @@ struct BuildOptions {
     /// Id of the game
     game: String,
     /// The most men, kings among them
-    #[arg(long, value_name = "N", default_value_t = MOST_MEN as u8, value_parser = clap::value_parser!(u8).range(2..=MOST_MEN as i64))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(2..=MOST_MEN as i64))]
     men: u8,
+    /// Only these sets of men, and those that their moves lead to: White's letters, v, Black's letters
+    #[arg(
+        long,
+        value_name = "MEN",
+        value_delimiter = ',',
+        conflicts_with = "men"
+    )]
+    only: Vec<String>,
+    /// The most memory that a table may need while it is made, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    memory: u64,
     /// The folder of the tables; if not given, tablebases/ID
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -83,28 +94,68 @@ fn build(games: &Catalogue, options: &BuildOptions) -> Result<()> {
     let variant = games.game(&options.game)?;
     let folder = folder(options.out.as_ref(), &variant);
     let most = usize::from(options.men);
-    let builder = Builder::new(&variant, options.threads.into())?.kept_in(&folder);
-    let all = Men::all(&variant, most).len() as u64;
-    let mut progress = Progress::new(variant.id(), "tables", all, 0);
+    let builder = Builder::new(&variant, options.threads.into())?
+        .kept_in(&folder)
+        .within(options.memory << 20);
+    let sets = match options.only.is_empty() {
+        true => Men::all(&variant, most),
+        false => named(&variant, &options.only)?,
+    };
+    let mut progress = Progress::new(variant.id(), "tables", sets.len() as u64, 0);
     let (mut tables, mut bytes, mut read) = (0, 0, 0);
-    let built = builder.all(most, &mut |told: Told| {
-        tables += 1;
-        bytes += told.bytes.unwrap_or(0);
-        read += u64::from(told.read);
-        progress.step(told.table.men().name(&variant));
+    let built = builder.these(&sets, &mut |told: Told| match told {
+        Told::Looked { men, done, all } => {
+            let men = men.name(&variant);
+            progress.say(format!("{men}: {}% looked at", 100 * done / all.max(1)));
+        }
+        Told::Decided { men, distance } => {
+            let men = men.name(&variant);
+            progress.say(format!("{men}: ends in {distance} half-moves"));
+        }
+        Told::Made {
+            men,
+            bytes: of_file,
+            read: before,
+        } => {
+            tables += 1;
+            bytes += of_file.unwrap_or(0);
+            read += u64::from(before);
+            let asked = sets.contains(men);
+            progress.ahead(u64::from(asked), men.name(&variant));
+        }
     });
     progress.finish();
-    built?;
+    built.map_err(|error| match error {
+        BuildError::Memory { .. } => anyhow::anyhow!("{error} (--memory)"),
+        error => error.into(),
+    })?;
     writeln!(
         std::io::stdout(),
-        "{}: {tables} tables of up to {most} men, {bytes} bytes{}",
+        "{}: {tables} tables{}, {bytes} bytes{}",
         folder.display(),
+        match options.only.is_empty() {
+            true => format!(" of up to {most} men"),
+            false => String::new(),
+        },
         match read {
             0 => String::new(),
             read => format!("; {read} of them were there before"),
         }
     )?;
     Ok(())
+}
+
+/// Sets of men by their names.
+fn named(variant: &Variant, names: &[String]) -> Result<Vec<Men>> {
+    let set = |name: &String| {
+        Men::named(variant, name).with_context(|| {
+            let id = variant.id();
+            format!(
+                "--only: `{name}` is no set of up to {MOST_MEN} men of {id}: expected letters of White's men, `v` and letters of Black's"
+            )
+        })
+    };
+    names.iter().map(set).collect()
 }
 
 fn show(games: &Catalogue, options: &ShowOptions) -> Result<()> {

@@ -17,6 +17,24 @@ fn puzzles_are_mined_written_and_listed() -> Done {
     let run = husun(&[&game[..], &seed, &["--out", &beside]].concat())?;
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.out.contains(": 1 puzzles of "), "{}", run.out);
+    // The same command goes on with what is there; no file of another command is taken for its own.
+    let text = fs::read_to_string(&beside)?;
+    let again = husun(&[&game[..], &seed, &["--out", &beside]].concat())?;
+    assert_eq!((again.code, again.out), (run.code, run.out));
+    assert_eq!(fs::read_to_string(&beside)?, text);
+    let cut = text.replace("line = ", "");
+    fs::write(&beside, &cut)?;
+    let refused = husun(&[&game[..], &seed, &["--out", &beside]].concat())?;
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.err.contains("lagoon.puzzles.toml: line "),
+        "{}",
+        refused.err
+    );
+    fs::write(&beside, "")?;
+    let anew = husun(&[&game[..], &seed, &["--out", &beside]].concat())?;
+    assert_eq!(anew.code, Some(0), "{}", anew.err);
+    assert_eq!(fs::read_to_string(&beside)?, text);
     let listed = husun(&[&game[..], &["--list"]].concat())?;
     assert_eq!(listed.code, Some(0), "{}", listed.err);
     assert!(listed.out.contains(" wins in 1 move "), "{}", listed.out);

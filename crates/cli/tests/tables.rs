@@ -5,6 +5,7 @@ use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A small board whose sides are Blue and Red.
 const GAME: &str = r#"
@@ -42,7 +43,10 @@ struct Place(PathBuf);
 
 impl Place {
     fn new() -> std::io::Result<Place> {
-        let folder = std::env::temp_dir().join(format!("husun-tables-{}", std::process::id()));
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = format!("husun-tables-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(folder);
         std::fs::create_dir_all(&folder)?;
         std::fs::write(folder.join("small.toml"), GAME)?;
         Ok(Place(folder))
@@ -152,5 +156,45 @@ fn tables_are_made_shown_and_asked() -> Done {
 
     let error = place.err(&[&args[..], &["--tablebases", "nowhere"]].concat())?;
     assert!(error.contains("--tablebases: nowhere: "), "{error}");
+
+    // The terminal game: its computer opens the tables of the game.
+    let args = ["play", "small", "--level", "8", "--fen", LOST];
+    let with = [&args[..], &["--tablebases", "tablebases"]].concat();
+    let text = place.out(&with)?;
+    assert!(text.contains("Small"), "{text}");
+    let error = place.err(&[&args[..], &["--tablebases", "nowhere"]].concat())?;
+    assert!(error.contains("--tablebases: nowhere: "), "{error}");
+    let file = place.0.join("tablebases/small/KRvK.husuntable");
+    std::fs::write(file, "nothing")?;
+    let error = place.err(&with)?;
+    assert!(
+        error.contains("KRvK.husuntable: it is not a table of Husun"),
+        "{error}"
+    );
+    Ok(())
+}
+
+#[test]
+fn some_sets_of_men_are_made_within_the_memory_that_is_allowed() -> Done {
+    let place = Place::new()?;
+    let build = ["tablebase", "build", "small"];
+    let with = |more: &[&'static str]| [&build[..], more].concat();
+    let made = place.out(&with(&["--only", "KRvK,KRvKR"]))?;
+    assert!(made.contains(": 3 tables, "), "{made}");
+    let again = place.out(&with(&["--only", "KRvKR"]))?;
+    assert!(again.contains("; 1 of them were there before"), "{again}");
+    let shown = place.out(&["tablebase", "show", "small"])?;
+    assert!(shown.contains("KRvKR "), "{shown}");
+    let won = "2k1r/5/2K2/5/4R w - - 0 1";
+    let told = place.out(&["tablebase", "probe", "small", won])?;
+    assert!(told.starts_with("Blue wins; the game ends in "), "{told}");
+    let error = place.err(&with(&["--only", "KRvR"]))?;
+    assert!(
+        error.contains("--only: `KRvR` is no set of up to 4 men"),
+        "{error}"
+    );
+    let error = place.err(&with(&["--men", "4", "--memory", "65"]))?;
+    assert!(error.contains("needs 67 MiB of memory"), "{error}");
+    assert!(error.contains("65 are allowed (--memory)"), "{error}");
     Ok(())
 }

@@ -57,10 +57,26 @@ pub struct Mined {
     pub games: u64,
 }
 
-/// Mines until there are enough puzzles, or the games are over. `make` makes an engine of the game; `report` is told after each
+impl Mined {
+    /// How far an earlier run had come that found these puzzles, in their order. The last game that had one counts as not
+    /// yet played, in case it had another.
+    pub fn before(mut puzzles: Vec<Puzzle>) -> Mined {
+        let game = |puzzle: &Puzzle| -> Option<u64> {
+            let (game, _) = puzzle.id().split_once('-')?;
+            game.parse().ok()
+        };
+        let games = puzzles.last().and_then(game).unwrap_or(0);
+        puzzles.retain(|puzzle| game(puzzle).is_some_and(|game| game < games));
+        Mined { puzzles, games }
+    }
+}
+
+/// Mines until there are enough puzzles, or the games are over. `before` is what an earlier run with the same wishes has found,
+/// which comes to the same as a run that was not interrupted. `make` makes an engine of the game; `report` is told after each
 /// game how far it is, and breaks off.
 pub fn mine(
     wanted: Wanted,
+    before: Mined,
     make: impl Fn() -> Engine + Sync,
     report: &mut dyn FnMut(&Mined) -> ControlFlow<()>,
 ) -> Mined {
@@ -69,11 +85,19 @@ pub fn mine(
         opening: OPENING,
     };
     let mut shelf = Shelf::new(wanted.count);
+    for puzzle in &before.puzzles {
+        shelf.count(puzzle);
+    }
+    let first = before.games;
+    shelf.mined = before;
+    if shelf.is_full() {
+        return shelf.mined;
+    }
     // Games end in any order, and are looked at in that of their numbers.
     let mut early: BTreeMap<u64, Vec<Puzzle>> = BTreeMap::new();
     selfplay::many(
         wanted.threads,
-        0..wanted.games,
+        first..wanted.games,
         make,
         |engine, number| {
             let seed = wanted.seed.wrapping_mul(1 << 32).wrapping_add(number);
@@ -216,18 +240,31 @@ impl Shelf {
             let Some(pattern) = pattern(&puzzle) else {
                 continue;
             };
-            let short = puzzle.moves() == 1 && puzzle.goal() == Goal::Win;
+            let short = is_short(&puzzle);
             let count = self.patterns.get(&pattern).copied().unwrap_or(0);
             let alike = count > self.wanted / SHARE_OF_A_PATTERN + more;
             let too_short = short && self.short >= self.wanted.div_ceil(SHARE_OF_ONE_MOVE) + more;
-            if self.is_full() || alike || too_short || !self.keys.insert(puzzle.position().key()) {
+            let known = self.keys.contains(&puzzle.position().key());
+            if self.is_full() || alike || too_short || known {
                 continue;
             }
-            *self.patterns.entry(pattern).or_default() += 1;
-            self.short += usize::from(short);
+            self.count(&puzzle);
             self.mined.puzzles.push(puzzle);
         }
     }
+
+    /// Counts a puzzle that is taken.
+    fn count(&mut self, puzzle: &Puzzle) {
+        if let Some(pattern) = pattern(puzzle) {
+            *self.patterns.entry(pattern).or_default() += 1;
+        }
+        self.short += usize::from(is_short(puzzle));
+        self.keys.insert(puzzle.position().key());
+    }
+}
+
+fn is_short(puzzle: &Puzzle) -> bool {
+    puzzle.moves() == 1 && puzzle.goal() == Goal::Win
 }
 
 fn pattern(puzzle: &Puzzle) -> Option<Pattern> {

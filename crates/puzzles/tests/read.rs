@@ -3,7 +3,7 @@
 
 use engine::{Engine, Options};
 use lessons::Progress;
-use puzzles::{Goal, Puzzle, Solver, Wanted};
+use puzzles::{Goal, Mined, Puzzle, Solver, Wanted};
 use std::ops::ControlFlow;
 
 const LAGOON: &str = include_str!("../../../docs/examples/lagoon.toml");
@@ -200,7 +200,7 @@ fn puzzles_lie_beside_a_game_of_ones_own() {
 #[test]
 fn the_same_seed_gives_the_same_puzzles_on_any_number_of_threads() {
     let variant = games::parse("lagoon.toml", LAGOON).unwrap();
-    let mine = |threads: usize| {
+    let mine = |threads: usize, before: Mined| {
         let wanted = Wanted {
             count: 10,
             seed: 3,
@@ -217,11 +217,18 @@ fn the_same_seed_gives_the_same_puzzles_on_any_number_of_threads() {
             ..Options::default()
         };
         let make = || Engine::new(variant.clone(), options.clone());
-        let mined = puzzles::mine(wanted, make, &mut |_| ControlFlow::Continue(()));
+        let mined = puzzles::mine(wanted, before, make, &mut |_| ControlFlow::Continue(()));
         assert_eq!(mined.games, 10);
         puzzles::write("", &mined.puzzles)
     };
-    let one = mine(1);
+    let one = mine(1, Mined::default());
     assert!(one.contains("[[puzzles]]"));
-    assert_eq!(one, mine(2));
+    assert_eq!(one, mine(2, Mined::default()));
+    // A run that was interrupted after any puzzle comes to the same.
+    let all = puzzles::read(&variant, "mined.toml", &one).unwrap();
+    for found in 0..=all.len() {
+        let before = Mined::before(all[..found].to_vec());
+        assert!(before.puzzles.len() <= found.saturating_sub(1));
+        assert_eq!(mine(1, before), one, "{found} found before");
+    }
 }

@@ -2,26 +2,44 @@
 
 use crate::error::{BuildError, FileError, TableError};
 use crate::men::{MOST_MEN, Men};
-use crate::probe::Tablebase;
-use crate::scan::{check, scan};
-use crate::solve::solve;
+use crate::probe::{CACHE, Tablebase};
+use crate::scan::check;
+use crate::solve::{BYTES, Far, Solved, solve};
 use crate::table::Table;
 use husun::Variant;
-use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is told of a table that is there.
+/// What is told while tables are made.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
-    /// The table.
-    pub table: &'a Table,
-    /// Bytes of its file; none if it is kept in memory alone.
-    pub bytes: Option<u64>,
-    /// Whether its file was there before.
-    pub read: bool,
+pub enum Told<'a> {
+    /// How many arrangements of some men have been looked at.
+    Looked {
+        /// The men.
+        men: &'a Men,
+        /// Arrangements so far.
+        done: usize,
+        /// All of them.
+        all: usize,
+    },
+    /// All ends of some men are known that are no further away.
+    Decided {
+        /// The men.
+        men: &'a Men,
+        /// Half-moves.
+        distance: u16,
+    },
+    /// A table is there.
+    Made {
+        /// The men.
+        men: &'a Men,
+        /// Bytes of its file; none if it is kept in memory alone.
+        bytes: Option<u64>,
+        /// Whether its file was there before.
+        read: bool,
+    },
 }
 
 /// Makes tables of a game.
@@ -35,35 +53,47 @@ pub struct Told<'a> {
 /// assert_eq!(tables.probe(&bare).unwrap().outcome, Outcome::Drawn);
 /// ```
 pub struct Builder {
-    variant: Arc<Variant>,
     threads: usize,
-    folder: Option<PathBuf>,
-    made: HashMap<Men, Arc<Table>>,
+    memory: u64,
+    tables: Tablebase,
     /// Men whose table waits for others.
     waiting: Vec<Men>,
 }
 
 impl Builder {
-    /// For a game of which there can be tables.
+    /// For a game of which there can be tables. They are kept in memory.
     pub fn new(variant: &Arc<Variant>, threads: usize) -> Result<Builder, BuildError> {
         check(variant)?;
         Ok(Builder {
-            variant: variant.clone(),
             threads: threads.max(1),
-            folder: None,
-            made: HashMap::new(),
+            memory: u64::MAX,
+            tables: Tablebase::empty(variant, None),
             waiting: vec![],
         })
     }
 
-    /// Keeps each table in a file of this folder, and reads those that are there already.
+    /// Keeps each table in a file of this folder rather than in memory, and reads those that are there already.
     #[must_use]
     pub fn kept_in(mut self, folder: &Path) -> Builder {
-        self.folder = Some(folder.into());
+        self.tables = Tablebase::empty(self.tables.variant(), Some(folder.into()));
         self
     }
 
-    /// Makes the tables of all sets of up to so many men, and tells of each one.
+    /// Refuses what needs more memory than so many bytes.
+    #[must_use]
+    pub fn within(mut self, memory: u64) -> Builder {
+        self.memory = memory;
+        self
+    }
+
+    /// Bytes of memory that the table of some men needs while it is made: three for each of its arrangements, and those
+    /// in which blocks of other tables are kept. Without a folder the tables made before come in addition.
+    pub fn needs(&self, men: &Men) -> u64 {
+        let squares = self.tables.variant().frame().len();
+        CACHE + BYTES * men.arrangements(squares) as u64 + self.tables.bytes_made()
+    }
+
+    /// Makes the tables of all sets of up to so many men, and tells of it.
     pub fn all(self, most: usize, told: &mut dyn FnMut(Told)) -> Result<Tablebase, BuildError> {
         if !(2..=MOST_MEN).contains(&most) {
             return Err(BuildError::Men {
@@ -71,16 +101,20 @@ impl Builder {
                 most: MOST_MEN,
             });
         }
-        let sets = Men::all(&self.variant, most);
+        let sets = Men::all(self.tables.variant(), most);
         self.these(&sets, told)
     }
 
-    /// Makes the tables of some sets of men and of those that their moves lead to, and tells of each one.
+    /// Makes the tables of some sets of men and of those that their moves lead to, and tells of it.
     pub fn these(
         mut self,
         sets: &[Men],
         told: &mut dyn FnMut(Told),
     ) -> Result<Tablebase, BuildError> {
+        // What does not fit is known before anything is made: no move adds men.
+        if let Some(most) = sets.iter().max_by_key(|men| men.list().len()) {
+            self.check_memory(most)?;
+        }
         for men in sets {
             let found = men.list().len();
             if found > MOST_MEN {
@@ -89,46 +123,76 @@ impl Builder {
             }
             self.make(men, told)?;
         }
-        Ok(Tablebase::made(&self.variant, self.folder, self.made))
+        Ok(self.tables)
+    }
+
+    fn check_memory(&self, men: &Men) -> Result<(), BuildError> {
+        let (needed, allowed) = (self.needs(men), self.memory);
+        match needed <= allowed {
+            true => Ok(()),
+            false => Err(BuildError::Memory {
+                men: men.name(self.tables.variant()),
+                needed: needed.div_ceil(1 << 20),
+                allowed: allowed >> 20,
+            }),
+        }
     }
 
     /// Makes the table of some men, after those that their moves lead to.
     fn make(&mut self, men: &Men, told: &mut dyn FnMut(Told)) -> Result<(), BuildError> {
-        if self.made.contains_key(men) {
+        if self.tables.has(men) {
             return Ok(());
         }
+        let variant = self.tables.variant().clone();
         if self.waiting.contains(men) {
             return Err(BuildError::Circle {
-                men: men.name(&self.variant),
+                men: men.name(&variant),
             });
         }
-        let path = self.folder.as_ref().map(|f| path(f, &self.variant, men));
-        let there = path.as_ref().filter(|path| path.exists());
-        let table = match there {
-            Some(path) => Arc::new(read(path, &self.variant, men)?),
+        let folder = self.tables.folder().map(Path::to_path_buf);
+        let path = folder.map(|folder| path(&folder, &variant, men));
+        let read = path.as_ref().is_some_and(|path| path.exists());
+        let table = match path.as_ref().filter(|_| read) {
+            Some(path) => self::read(path, &variant, men)?,
+            None => self.solve(men, told)?,
+        };
+        let bytes = match &path {
             None => {
-                let chunks = scan(&self.variant, men, self.threads)?;
-                self.waiting.push(men.clone());
-                for chunk in &chunks {
-                    for other in &chunk.others {
-                        self.make(other, told)?;
-                    }
+                self.tables.add(table);
+                None
+            }
+            Some(path) => {
+                if !read {
+                    write(path, &variant, &table)?;
                 }
-                self.waiting.pop();
-                Arc::new(solve(&self.variant, men, chunks, &self.made)?)
+                drop(table);
+                self.tables.add_file(men, path)?;
+                fs::metadata(path).ok().map(|file| file.len())
             }
         };
-        let read = there.is_some();
-        if let Some(path) = path.as_ref().filter(|_| !read) {
-            write(path, &self.variant, &table)?;
-        }
-        told(Told {
-            table: &table,
-            bytes: path.and_then(|path| Some(fs::metadata(path).ok()?.len())),
-            read,
-        });
-        self.made.insert(men.clone(), table);
+        told(Told::Made { men, bytes, read });
         Ok(())
+    }
+
+    fn solve(&mut self, men: &Men, told: &mut dyn FnMut(Told)) -> Result<Table, BuildError> {
+        let variant = self.tables.variant().clone();
+        loop {
+            self.check_memory(men)?;
+            let far = &mut |far| match far {
+                Far::Looked(done, all) => told(Told::Looked { men, done, all }),
+                Far::Decided(distance) => told(Told::Decided { men, distance }),
+            };
+            match solve(&variant, men, self.threads, &self.tables, far)? {
+                Solved::Table(table) => return Ok(table),
+                Solved::Needs(others) => {
+                    self.waiting.push(men.clone());
+                    for other in &others {
+                        self.make(other, told)?;
+                    }
+                    self.waiting.pop();
+                }
+            }
+        }
     }
 }
 

@@ -24,6 +24,18 @@ pub enum BuildError {
         /// The highest number.
         most: usize,
     },
+    /// A table for which the memory allowed does not suffice.
+    #[error(
+        "the table of {men} needs {needed} MiB of memory while it is made: {allowed} are allowed"
+    )]
+    Memory {
+        /// The men.
+        men: String,
+        /// What it needs, in MiB.
+        needed: u64,
+        /// The limit in MiB.
+        allowed: u64,
+    },
     /// A move leads to a position with more than board and side.
     #[error(
         "there can be no table of {men}: a move leads to `{fen}`, which is more than board and side to move"

@@ -48,7 +48,8 @@ pub(crate) fn open(
 }
 
 impl TableFile {
-    fn open(
+    /// The file of the table of some men.
+    pub fn open(
         variant: &Variant,
         men: &Men,
         path: PathBuf,

@@ -5,7 +5,7 @@ use husun::set::Set;
 use husun::{Kind, Side, Square, Variant};
 
 /// The most men of a table.
-pub const MOST_MEN: usize = 3;
+pub const MOST_MEN: usize = 4;
 
 /// Men of both sides, White's first, of each side in the order of the game's kinds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,6 +70,18 @@ impl Men {
                 .collect::<String>()
         };
         format!("{}v{}", of(Side::White), of(Side::Black))
+    }
+
+    /// The set with a [name](Men::name), if a position of the game can have it; letters in any order.
+    pub fn named(variant: &Variant, name: &str) -> Option<Men> {
+        let (white, black) = name.split_once('v')?;
+        let of = |side, letters: &str| {
+            let kind = |c: char| Some((side, variant.kind(c).filter(|_| c.is_uppercase())?));
+            letters.chars().map(kind).collect::<Option<Vec<_>>>()
+        };
+        let men = [of(Side::White, white)?, of(Side::Black, black)?].concat();
+        let fits = !men.is_empty() && men.len() <= MOST_MEN;
+        Some(Men::new(men)).filter(|men| fits && men.has_royals(variant))
     }
 
     /// How many arrangements are numbered: both sides to move, every man on every square.

@@ -5,6 +5,7 @@ use crate::builder::{path, read};
 use crate::error::{ProbeError, TableError};
 use crate::files::{self, TableFile};
 use crate::men::{MOST_MEN, Men};
+use crate::scan::ended;
 use crate::table::{Table, verdict};
 use engine::{Endings, Outcome, Verdict};
 use husun::pos::Pos;
@@ -15,8 +16,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Blocks of 128 KiB that are kept decompressed, for all games together: 64 MiB.
-pub(crate) const MOST_BLOCKS: usize = 512;
+/// Bytes of the blocks that are kept decompressed, for all games together: 64 MiB.
+pub(crate) const CACHE: u64 = 64 << 20;
+/// Blocks of 128 KiB that these are.
+pub(crate) const MOST_BLOCKS: usize = (CACHE >> 17) as usize;
 
 /// The tables of a game. Those of a folder are read block by block where a position needs it, and 64 MiB at most are kept;
 /// threads may share them.
@@ -26,23 +29,51 @@ pub struct Tablebase {
     /// Those that were made just now, as a whole.
     made: HashMap<Men, Arc<Table>>,
     files: HashMap<Men, TableFile>,
+    blocks: Arc<Blocks>,
     most_men: u32,
 }
 
 impl Tablebase {
-    pub(crate) fn made(
-        variant: &Arc<Variant>,
-        folder: Option<PathBuf>,
-        made: HashMap<Men, Arc<Table>>,
-    ) -> Tablebase {
-        let most_men = most(made.keys());
+    /// Without tables yet; those that will be made are kept in the folder, if there is one.
+    pub(crate) fn empty(variant: &Arc<Variant>, folder: Option<PathBuf>) -> Tablebase {
         Tablebase {
             variant: variant.clone(),
             folder,
-            made,
+            made: HashMap::new(),
             files: HashMap::new(),
-            most_men,
+            blocks: Arc::new(Blocks::new(MOST_BLOCKS)),
+            most_men: 0,
         }
+    }
+
+    /// Adds a table that was made just now.
+    pub(crate) fn add(&mut self, table: Table) {
+        self.made.insert(table.men.clone(), Arc::new(table));
+        self.count();
+    }
+
+    /// Adds the file of a table.
+    pub(crate) fn add_file(&mut self, men: &Men, path: &Path) -> Result<(), TableError> {
+        let file = TableFile::open(&self.variant, men, path.into(), &self.blocks)?;
+        self.files.insert(men.clone(), file);
+        self.count();
+        Ok(())
+    }
+
+    fn count(&mut self) {
+        let all = self.made.keys().chain(self.files.keys());
+        self.most_men = all.map(|men| men.list().len()).max().unwrap_or(0) as u32;
+    }
+
+    /// Bytes of the tables that are kept as a whole.
+    pub(crate) fn bytes_made(&self) -> u64 {
+        let made = self.made.values();
+        made.map(|table| size_of_val(&table.kept[..]) as u64).sum()
+    }
+
+    /// Where the files are.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     /// The tables of a folder. The heads of all its tables are read and must be those of this game; a block is checked
@@ -57,14 +88,11 @@ impl Tablebase {
         folder: &Path,
         blocks: Arc<Blocks>,
     ) -> Result<Tablebase, TableError> {
-        let files = files::open(variant, folder, &blocks)?;
-        Ok(Tablebase {
-            variant: variant.clone(),
-            folder: Some(folder.into()),
-            made: HashMap::new(),
-            most_men: most(files.keys()),
-            files,
-        })
+        let mut tables = Tablebase::empty(variant, Some(folder.into()));
+        tables.files = files::open(variant, folder, &blocks)?;
+        tables.blocks = blocks;
+        tables.count();
+        Ok(tables)
     }
 
     /// The game.
@@ -97,10 +125,38 @@ impl Tablebase {
                 expected: self.variant.id().into(),
             });
         }
+        if position.visit(Passing) {
+            return self.by_moves(position);
+        }
         let (men, mut at) = position.visit(Standing)?;
         let kept = self.kept(&men, position.turn(), &mut at)?;
         kept.and_then(verdict)
             .ok_or_else(|| self.wrong(&men, position))
+    }
+
+    /// What the moves of a position with an en-passant capture lead to, which is in no table itself.
+    fn by_moves(&self, position: &Position) -> Result<Verdict, ProbeError> {
+        if let Some(ended) = ended(position).and_then(verdict) {
+            return Ok(ended);
+        }
+        let drawn = Verdict {
+            outcome: Outcome::Drawn,
+            distance: 0,
+        };
+        let mut best: Option<Verdict> = None;
+        for m in position.legal_moves() {
+            let next = position.play_unchecked(m);
+            // No table has more than one such capture in a row.
+            let (men, mut at) = next.visit(Standing)?;
+            let kept = self.kept(&men, next.turn(), &mut at)?;
+            let next = kept.and_then(verdict);
+            let next = counted(next.ok_or_else(|| self.wrong(&men, position))?);
+            best = Some(best.map_or(next, |best| match worth(next) < worth(best) {
+                true => next,
+                false => best,
+            }));
+        }
+        Ok(best.unwrap_or(drawn))
     }
 
     /// The same, or none if the position is not in the tables: too many men, no table of them, or more than board and side
@@ -128,23 +184,10 @@ impl Tablebase {
         }
         for m in position.legal_moves() {
             if let Some(next) = self.find(&position.play_unchecked(m))? {
-                let outcome = next.outcome.turned();
-                let distance = match outcome {
-                    Outcome::Drawn => 0,
-                    _ => next.distance.saturating_add(1),
-                };
-                known.push((m, Verdict { outcome, distance }));
+                known.push((m, counted(next)));
             }
         }
-        known.sort_by_key(|&(m, verdict)| {
-            let distance = i32::from(verdict.distance);
-            let worth = match verdict.outcome {
-                Outcome::Won => (0, distance),
-                Outcome::Drawn => (1, 0),
-                Outcome::Lost => (2, -distance),
-            };
-            (worth, m)
-        });
+        known.sort_by_key(|&(m, verdict)| (worth(verdict), m));
         Ok(known)
     }
 
@@ -156,7 +199,12 @@ impl Tablebase {
     }
 
     /// The number kept for an arrangement.
-    fn kept(&self, men: &Men, turn: Side, at: &mut [Square]) -> Result<Option<u16>, ProbeError> {
+    pub(crate) fn kept(
+        &self,
+        men: &Men,
+        turn: Side,
+        at: &mut [Square],
+    ) -> Result<Option<u16>, ProbeError> {
         let number = men.number(self.variant.frame().len(), turn, at);
         if let Some(table) = self.made.get(men) {
             return Ok(table.kept.get(number).copied());
@@ -210,10 +258,6 @@ impl Tablebase {
     }
 }
 
-fn most<'a>(sets: impl Iterator<Item = &'a Men>) -> u32 {
-    sets.map(|men| men.list().len()).max().unwrap_or(0) as u32
-}
-
 impl Endings for Tablebase {
     fn most_men(&self) -> u32 {
         self.most_men
@@ -227,6 +271,38 @@ impl Endings for Tablebase {
         }
         let kept = self.kept(&men, turn, &mut at).ok()?;
         kept.and_then(verdict)
+    }
+}
+
+/// What a move to a position is for the side that makes it, with the move counted.
+fn counted(next: Verdict) -> Verdict {
+    let outcome = next.outcome.turned();
+    let distance = match outcome {
+        Outcome::Drawn => 0,
+        _ => next.distance.saturating_add(1),
+    };
+    Verdict { outcome, distance }
+}
+
+/// Smaller is better.
+fn worth(verdict: Verdict) -> (u8, i32) {
+    let distance = i32::from(verdict.distance);
+    match verdict.outcome {
+        Outcome::Won => (0, distance),
+        Outcome::Drawn => (1, 0),
+        Outcome::Lost => (2, -distance),
+    }
+}
+
+/// Whether there is an en-passant capture and nothing else that tables do not have.
+struct Passing;
+
+impl VisitPosition for Passing {
+    type Output = bool;
+
+    fn visit<S: Set>(self, _: &Arc<Tables<S>>, pos: &Pos<S>) -> bool {
+        let plain = pos.rights().is_empty() && pos.state() == 0;
+        plain && pos.en_passant().next().is_some() && pos.occupied().count() as usize <= MOST_MEN
     }
 }
 

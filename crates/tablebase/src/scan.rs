@@ -1,38 +1,15 @@
-//! The moves of all positions of some men: what has ended, what leads where within the table, and what leads into
-//! other tables. Positions, endings and moves are those of the rules library.
+//! What the rules say of the arrangements of some men: which are positions, where their moves lead, and where they may have come
+//! from. Positions, endings and moves are those of the rules library.
 
 use crate::error::BuildError;
-use crate::men::Men;
-use crate::table::{DRAWN, NONE, decided};
+use crate::men::{MOST_MEN, Men};
+use crate::table::{DRAWN, decided};
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
 use husun::variant::StateFlag;
-use husun::{CastlingRights, Position, Setup, Side, Square, Status, Variant, VisitTables};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Arrangements that a thread takes at a time.
-const CHUNK: usize = 1 << 15;
-
-/// A number whose position goes on.
-pub(crate) const OPEN: u16 = u16::MAX;
-
-/// What was found of the arrangements of a chunk, in their order.
-#[derive(Default)]
-pub(crate) struct Chunk {
-    first: usize,
-    /// By arrangement: none, drawn or decided at distance 0, or open.
-    pub kept: Vec<u16>,
-    /// By arrangement: how many moves stay within the table.
-    pub degrees: Vec<u16>,
-    /// Where these moves lead.
-    pub edges: Vec<u32>,
-    /// Sets of men of other tables that moves lead into.
-    pub others: Vec<Men>,
-    /// Moves into other tables: the arrangement, the place in `others`, the arrangement there.
-    pub exits: Vec<(u32, u16, u32)>,
-}
+use husun::{CastlingRights, Position, Setup, Side, Square, Status, Variant};
+use std::sync::Arc;
 
 /// Why a game has no tables at all.
 pub(crate) fn check(variant: &Variant) -> Result<(), BuildError> {
@@ -56,68 +33,33 @@ pub(crate) fn check(variant: &Variant) -> Result<(), BuildError> {
     })
 }
 
-/// Looks at all arrangements of some men, with several threads.
-pub(crate) fn scan(
-    variant: &Arc<Variant>,
-    men: &Men,
-    threads: usize,
-) -> Result<Vec<Chunk>, BuildError> {
-    variant.visit(Scan {
-        variant,
-        men,
-        threads,
-    })
+/// Where a man may have come from: by man and square to which it went.
+pub(crate) type Befores = Vec<Vec<Vec<Square>>>;
+
+/// Where a move leads.
+pub(crate) enum Next {
+    /// Within the table: one man steps. Of equal men the first is named.
+    Step {
+        man: usize,
+        from: Square,
+        to: Square,
+        number: usize,
+    },
+    /// Within the table in another way.
+    Within { number: usize },
+    /// Into another table; the squares are in the order of its men.
+    Other {
+        men: Men,
+        turn: Side,
+        at: Vec<Square>,
+    },
+    /// To a position with an en-passant capture, which is in no table: what has ended there, as a table keeps it, or where its
+    /// own moves lead.
+    Passing { ended: Option<u16>, next: Vec<Next> },
 }
 
-struct Scan<'a> {
-    variant: &'a Arc<Variant>,
-    men: &'a Men,
-    threads: usize,
-}
-
-impl VisitTables for Scan<'_> {
-    type Output = Result<Vec<Chunk>, BuildError>;
-
-    fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Self::Output {
-        let squares: Vec<Square> = self.variant.frame().squares().collect();
-        let all = self.men.arrangements(squares.len());
-        let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let done = Mutex::new((vec![], None));
-        let work = || {
-            while !failed.load(Ordering::Relaxed) {
-                let first = next.fetch_add(CHUNK, Ordering::Relaxed);
-                if first >= all {
-                    return;
-                }
-                let mut looker = Looker::new(self.variant, self.men, &squares, tables, first);
-                let looked = (first..all.min(first + CHUNK)).try_for_each(|n| looker.look(n));
-                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                match looked {
-                    Ok(()) => done.0.push(looker.chunk),
-                    Err(error) => {
-                        failed.store(true, Ordering::Relaxed);
-                        done.1 = Some(error);
-                    }
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..self.threads {
-                scope.spawn(work);
-            }
-            work();
-        });
-        let (mut chunks, error) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        chunks.sort_unstable_by_key(|chunk: &Chunk| chunk.first);
-        match error {
-            Some(error) => Err(error),
-            None => Ok(chunks),
-        }
-    }
-}
-
-/// A thread's look at a chunk.
-struct Looker<'a, S: Set> {
+/// A thread's look at arrangements.
+pub(crate) struct Looker<'a, S: Set> {
     variant: &'a Arc<Variant>,
     men: &'a Men,
     squares: &'a [Square],
@@ -126,17 +68,19 @@ struct Looker<'a, S: Set> {
     setup: Setup,
     /// The men's squares.
     at: Vec<Square>,
-    chunk: Chunk,
+    /// By man: the first that is equal to it.
+    first: Vec<usize>,
 }
 
 impl<'a, S: Set> Looker<'a, S> {
-    fn new(
+    pub fn new(
         variant: &'a Arc<Variant>,
         men: &'a Men,
         squares: &'a [Square],
         tables: &'a Tables<S>,
-        first: usize,
     ) -> Self {
+        let list = men.list();
+        let first = |man| list.iter().position(|other| other == man).unwrap_or(0);
         Looker {
             variant,
             men,
@@ -151,16 +95,13 @@ impl<'a, S: Set> Looker<'a, S> {
                 halfmove: 0,
                 fullmove: 1,
             },
-            at: vec![squares[0]; men.list().len()],
-            chunk: Chunk {
-                first,
-                ..Chunk::default()
-            },
+            at: vec![squares[0]; list.len()],
+            first: list.iter().map(first).collect(),
         }
     }
 
     /// The position of an arrangement, if the rules allow it.
-    fn position(&mut self, number: usize) -> Option<Position> {
+    pub fn position(&mut self, number: usize) -> Option<Position> {
         self.setup.turn = self.men.arrangement(self.squares, number, &mut self.at)?;
         for (&square, &man) in self.at.iter().zip(self.men.list()) {
             self.setup.board[square.index()] = Some(man);
@@ -172,72 +113,90 @@ impl<'a, S: Set> Looker<'a, S> {
         position
     }
 
-    fn look(&mut self, number: usize) -> Result<(), BuildError> {
+    /// Makes all moves of the position of an arrangement.
+    pub fn each_next(
+        &mut self,
+        number: usize,
+        act: &mut dyn FnMut(Next),
+    ) -> Result<(), BuildError> {
         let position = self.position(number);
-        let pos = position
+        let Some((position, pos)) = position
             .as_ref()
-            .and_then(|p| Some((p, p.at_width::<S>()?)));
-        let Some((position, pos)) = pos else {
-            self.chunk.kept.push(NONE);
-            self.chunk.degrees.push(0);
+            .and_then(|p| Some((p, p.at_width::<S>()?)))
+        else {
             return Ok(());
         };
-        let status = self.tables.status(pos);
-        if status != Status::Ongoing {
-            let winner = position.winner(status);
-            let kept = winner.map_or(DRAWN, |side| decided(side == pos.turn(), 0));
-            self.chunk.kept.push(kept);
-            self.chunk.degrees.push(0);
-            return Ok(());
-        }
-        let before = self.chunk.edges.len();
         let mut leaves = None;
-        let tables = self.tables;
-        tables.for_each_move(pos, |m| {
-            let next = tables.play_unchecked(pos, m);
-            let plain = next.state() == 0 && next.rights().is_empty();
-            if !plain || next.en_passant().next().is_some() {
-                leaves = leaves.or(Some(m));
-                return;
+        self.tables.for_each_move(pos, |m| {
+            let next = self.tables.play_unchecked(pos, m);
+            let passing = next.en_passant().next().is_some();
+            let led = match is_plain(&next) {
+                false => None,
+                true if passing => self.passing(&position.play_unchecked(m), &next),
+                true => Some(self.lead(pos, &next)),
+            };
+            match led {
+                Some(next) => act(next),
+                None => leaves = leaves.or(Some(m)),
             }
-            self.lead(number, pos, &next);
         });
-        if let Some(m) = leaves {
-            return Err(BuildError::Leaves {
+        match leaves {
+            Some(m) => Err(BuildError::Leaves {
                 men: self.men.name(self.variant),
                 fen: position.play_unchecked(m).fen(),
-            });
+            }),
+            None => Ok(()),
         }
-        self.chunk.kept.push(OPEN);
-        let degree = self.chunk.edges.len() - before;
-        self.chunk.degrees.push(degree as u16);
-        Ok(())
     }
 
-    /// Notes that a move leads from one position to another.
-    fn lead(&mut self, number: usize, pos: &Pos<S>, next: &Pos<S>) {
-        let all = self.squares.len();
-        if let Some((man, to)) = self.one_moved(pos, next) {
-            let mut at = [to; crate::MOST_MEN];
-            let at = &mut at[..self.at.len()];
-            at.copy_from_slice(&self.at);
-            at[man] = to;
-            let there = self.men.number(all, next.turn(), at);
-            self.chunk.edges.push(there as u32);
-            return;
+    /// Where the moves of a position with an en-passant capture lead; none if one leads to what no table can have.
+    fn passing(&self, position: &Position, pos: &Pos<S>) -> Option<Next> {
+        let mut next = vec![];
+        let ended = ended(position);
+        if ended.is_some() {
+            return Some(Next::Passing { ended, next });
         }
-        let (men, mut at) = Men::of(next);
-        let there = men.number(all, next.turn(), &mut at) as u32;
-        if men == *self.men {
-            self.chunk.edges.push(there);
-            return;
-        }
-        let known = self.chunk.others.iter().position(|other| *other == men);
-        let other = known.unwrap_or_else(|| {
-            self.chunk.others.push(men);
-            self.chunk.others.len() - 1
+        let mut stays = true;
+        self.tables.for_each_move(pos, |m| {
+            let then = self.tables.play_unchecked(pos, m);
+            stays &= is_plain(&then) && then.en_passant().next().is_none();
+            next.push(self.elsewhere(&then));
         });
-        self.chunk.exits.push((number as u32, other as u16, there));
+        stays.then_some(Next::Passing { ended, next })
+    }
+
+    /// Where a move leads from one position to another.
+    fn lead(&self, pos: &Pos<S>, next: &Pos<S>) -> Next {
+        match self.one_moved(pos, next) {
+            Some((man, to)) => Next::Step {
+                man: self.first[man],
+                from: self.at[man],
+                to,
+                number: self.moved(man, to, next.turn()),
+            },
+            None => self.elsewhere(next),
+        }
+    }
+
+    /// The arrangement of a position, wherever it comes from.
+    fn elsewhere(&self, next: &Pos<S>) -> Next {
+        let (men, mut at) = Men::of(next);
+        let turn = next.turn();
+        match men == *self.men {
+            true => Next::Within {
+                number: men.number(self.squares.len(), turn, &mut at),
+            },
+            false => Next::Other { men, turn, at },
+        }
+    }
+
+    /// The number of the arrangement with one man elsewhere.
+    fn moved(&self, man: usize, square: Square, turn: Side) -> usize {
+        let mut at = [square; MOST_MEN];
+        let at = &mut at[..self.at.len()];
+        at.copy_from_slice(&self.at);
+        at[man] = square;
+        self.men.number(self.squares.len(), turn, at)
     }
 
     /// The man that has gone to an empty square, and where, if nothing else has changed.
@@ -251,4 +210,38 @@ impl<'a, S: Set> Looker<'a, S> {
         let man = self.at.iter().position(|&square| square == from)?;
         (next.piece_on(to) == Some(self.men.list()[man])).then_some((man, to))
     }
+
+    /// Goes through the arrangements from which one step may lead to an arrangement. Some of these steps may be
+    /// blocked or forbidden there.
+    pub fn each_before(&mut self, number: usize, befores: &Befores, act: &mut dyn FnMut(usize)) {
+        let turn = self.men.arrangement(self.squares, number, &mut self.at);
+        let Some(mover) = turn.map(Side::opponent) else {
+            return;
+        };
+        for (man, &(side, _)) in self.men.list().iter().enumerate() {
+            if side != mover {
+                continue;
+            }
+            for &from in &befores[self.first[man]][self.at[man].index()] {
+                if !self.at.contains(&from) {
+                    act(self.moved(man, from, mover));
+                }
+            }
+        }
+    }
+}
+
+/// What a table keeps of a position in which the game is over.
+pub(crate) fn ended(position: &Position) -> Option<u16> {
+    let status = position.status();
+    let won = |side| decided(side == position.turn(), 0);
+    match status {
+        Status::Ongoing => None,
+        _ => Some(position.winner(status).map_or(DRAWN, won)),
+    }
+}
+
+/// Whether nothing but the board, the side to move and an en-passant capture belongs to a position.
+fn is_plain<S: Set>(pos: &Pos<S>) -> bool {
+    pos.state() == 0 && pos.rights().is_empty()
 }

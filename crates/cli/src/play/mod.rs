@@ -9,16 +9,18 @@ pub mod timed_game;
 
 use crate::show::{Colours, Signs};
 use crate::start::Start;
+use crate::tables::TableOptions;
 use crate::tui;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use engine::Level;
+use engine::{Engine, Level};
 use games::Catalogue;
 use husun::clock::TimeControl;
 use husun::record::Record;
-use husun::{Position, Side};
+use husun::{Position, Side, Variant};
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use timed_game::{Player, TimedGame};
 
@@ -54,6 +56,8 @@ pub struct Options {
     /// Colours of the board
     #[arg(long, value_enum, default_value_t)]
     theme: Colours,
+    #[command(flatten)]
+    tables: TableOptions,
 }
 
 /// A side on the command line.
@@ -101,6 +105,24 @@ pub struct Look {
     pub signs: Signs,
     /// Colours of the board.
     pub theme: Colours,
+}
+
+/// What the computer plays with.
+#[derive(Clone, Copy)]
+pub struct Computer<'a> {
+    /// The games, with their values and networks.
+    pub games: &'a Catalogue,
+    /// Tables of perfect play.
+    pub tables: &'a TableOptions,
+}
+
+impl Computer<'_> {
+    /// An engine for a game.
+    pub fn engine(&self, variant: &Arc<Variant>) -> Result<Engine> {
+        let mut engine = crate::catalogue::engine(self.games, variant, engine::Options::default());
+        self.tables.give(&mut engine)?;
+        Ok(engine)
+    }
 }
 
 /// How a game begins.
@@ -157,6 +179,11 @@ pub fn at_terminal() -> bool {
 /// Plays.
 pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     options.clock.check().context("--clock")?;
+    options.tables.open()?;
+    let computer = Computer {
+        games,
+        tables: &options.tables,
+    };
     let look = Look {
         signs: options.signs,
         theme: options.theme,
@@ -164,13 +191,13 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     let whole_screen = at_terminal() && !options.plain;
     let chosen = options.game.is_some() || options.load.is_some();
     if whole_screen && !chosen && options.start.fen.is_none() {
-        return tui::run(games, None, options.terms(), look);
+        return tui::run(computer, None, options.terms(), look);
     }
     let game = options.game.as_deref().unwrap_or(games::FIRST);
     let beginning = options.beginning(games, game)?;
     match whole_screen {
-        true => tui::run(games, Some(beginning), options.terms(), look),
-        false => plain::run(games, beginning, options.terms(), look),
+        true => tui::run(computer, Some(beginning), options.terms(), look),
+        false => plain::run(computer, beginning, options.terms(), look),
     }
 }
 
@@ -181,5 +208,9 @@ pub fn menu(games: &Catalogue) -> Result<()> {
         Level::new(4).unwrap_or(Level::FULL),
         TimeControl::None,
     );
-    tui::run(games, None, terms, Look::default())
+    let computer = Computer {
+        games,
+        tables: &TableOptions::default(),
+    };
+    tui::run(computer, None, terms, Look::default())
 }

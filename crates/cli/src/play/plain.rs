@@ -5,11 +5,10 @@ use super::command::{self, Command, Entry, WORDS};
 use super::engine_thread::{EngineThread, Purpose};
 use super::store::{self, Store};
 use super::timed_game::{TimedGame, prisoners, result_line};
-use super::{Beginning, Look, Terms};
+use super::{Beginning, Computer, Look, Terms};
 use crate::show::text_style;
 use anyhow::Result;
-use engine::{Level, Options, Thoughts};
-use games::Catalogue;
+use engine::{Level, Thoughts};
 use husun::clock::TimeControl;
 use husun::{Outcome, Side};
 use protocol::{InputLine, Lines, MAX_LINE};
@@ -26,7 +25,7 @@ enum Next {
 }
 
 struct LineSession<'a> {
-    games: &'a Catalogue,
+    computer: Computer<'a>,
     timed: TimedGame,
     engine: EngineThread,
     store: Store,
@@ -39,12 +38,12 @@ struct LineSession<'a> {
 }
 
 /// Plays until standard input ends or the player quits.
-pub fn run(games: &Catalogue, beginning: Beginning, terms: Terms, look: Look) -> Result<()> {
+pub fn run(computer: Computer, beginning: Beginning, terms: Terms, look: Look) -> Result<()> {
     let timed = beginning.timed(terms, Duration::ZERO)?;
     let mut session = LineSession {
-        games,
+        computer,
         engine: EngineThread::new(
-            crate::catalogue::engine(games, timed.game().variant(), Options::default()),
+            computer.engine(timed.game().variant())?,
             super::at_terminal(),
         )?,
         view: timed.actor(),
@@ -245,11 +244,11 @@ impl LineSession<'_> {
     }
 
     fn load(&mut self, path: &str) -> Result<()> {
-        let record = store::load(self.games, Path::new(path))?;
-        self.timed = TimedGame::go_on(&record, self.timed.terms(), self.now())?;
-        let variant = self.timed.game().variant();
-        let engine = crate::catalogue::engine(self.games, variant, Options::default());
+        let record = store::load(self.computer.games, Path::new(path))?;
+        let timed = TimedGame::go_on(&record, self.timed.terms(), self.now())?;
+        let engine = self.computer.engine(timed.game().variant())?;
         self.engine = EngineThread::new(engine, super::at_terminal())?;
+        self.timed = timed;
         Ok(())
     }
 

@@ -12,11 +12,9 @@ mod tests;
 mod view;
 
 use crate::play::engine_thread::{EngineThread, Purpose};
-use crate::play::{Beginning, Look, Terms};
+use crate::play::{Beginning, Computer, Look, Terms};
 use anyhow::Result;
 use app::{App, Wish};
-use engine::Options;
-use games::Catalogue;
 use menu::{Choice, Menu};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
@@ -39,7 +37,7 @@ enum After {
 
 /// Plays in the terminal; without a beginning, a menu comes first.
 pub fn run(
-    games: &Catalogue,
+    computer: Computer,
     beginning: Option<Beginning>,
     terms: Terms,
     look: Look,
@@ -47,7 +45,7 @@ pub fn run(
     let mut terminal = ratatui::try_init()?;
     // A terminal without a mouse works as well.
     let _ = execute!(stdout(), EnableMouseCapture);
-    let result = screens(&mut terminal, games, beginning, terms, look);
+    let result = screens(&mut terminal, computer, beginning, terms, look);
     let _ = execute!(stdout(), DisableMouseCapture);
     ratatui::try_restore()?;
     result
@@ -55,12 +53,12 @@ pub fn run(
 
 fn screens(
     terminal: &mut DefaultTerminal,
-    games: &Catalogue,
+    computer: Computer,
     mut beginning: Option<Beginning>,
     terms: Terms,
     look: Look,
 ) -> Result<()> {
-    let mut menu = Menu::new(games, terms);
+    let mut menu = Menu::new(computer.games, terms);
     loop {
         let (begin, terms) = match beginning.take() {
             Some(begin) => (begin, terms),
@@ -69,7 +67,7 @@ fn screens(
                 None => return Ok(()),
             },
         };
-        match play(terminal, games, begin, terms, look)? {
+        match play(terminal, computer, begin, terms, look)? {
             After::Menu => {}
             After::Quit => return Ok(()),
         }
@@ -92,18 +90,15 @@ fn choose(terminal: &mut DefaultTerminal, menu: &mut Menu) -> Result<Option<(Beg
 
 fn play(
     terminal: &mut DefaultTerminal,
-    games: &Catalogue,
+    computer: Computer,
     beginning: Beginning,
     terms: Terms,
     look: Look,
 ) -> Result<After> {
     let origin = Instant::now();
     let timed = beginning.timed(terms, Duration::ZERO)?;
-    let mut engine = EngineThread::new(
-        crate::catalogue::engine(games, timed.game().variant(), Options::default()),
-        true,
-    )?;
-    let mut app = App::new(games, timed, look);
+    let mut engine = EngineThread::new(computer.engine(timed.game().variant())?, true)?;
+    let mut app = App::new(computer.games, timed, look);
     let mut asked: Option<Wish> = None;
     loop {
         terminal.draw(|frame| view::draw(frame, &mut app, origin.elapsed()))?;
@@ -124,10 +119,8 @@ fn play(
             return Ok(after);
         }
         if app.take_other_game() {
-            engine = EngineThread::new(
-                crate::catalogue::engine(games, app.timed().game().variant(), Options::default()),
-                true,
-            )?;
+            let variant = app.timed().game().variant();
+            engine = EngineThread::new(computer.engine(variant)?, true)?;
             asked = None;
         }
         let wish = app.wish();

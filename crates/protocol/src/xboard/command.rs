@@ -71,6 +71,13 @@ pub enum Command {
     Memory(String),
     /// Threads that may be used.
     Cores(String),
+    /// Where tables of perfect play are.
+    Tables {
+        /// Which kind of tables.
+        kind: String,
+        /// The folder.
+        folder: String,
+    },
     /// Set an option.
     Option {
         /// Its name.
@@ -109,10 +116,9 @@ pub enum CommandError {
 }
 
 /// Commands that other programs send and that need no answer.
-const SILENT: [&str; 20] = [
+const SILENT: [&str; 19] = [
     "xboard", "accepted", "rejected", "random", "name", "rating", "ics", "nps", "pause", "resume",
-    "egtpath", "white", "black", "partner", "ptell", "holding", "include", "exclude", "setscore",
-    "debug",
+    "white", "black", "partner", "ptell", "holding", "include", "exclude", "setscore", "debug",
 ];
 
 /// Commands without arguments.
@@ -194,6 +200,13 @@ pub fn parse(line: &str) -> Result<Command, CommandError> {
         "setboard" => Command::SetBoard(rest.into()),
         "memory" => Command::Memory(rest.into()),
         "cores" => Command::Cores(rest.into()),
+        "egtpath" => {
+            let (kind, folder) = rest.split_once(' ').unwrap_or((rest, ""));
+            Command::Tables {
+                kind: quote(kind),
+                folder: folder.trim().into(),
+            }
+        }
         "option" => option(rest),
         "lift" => Command::Lift(rest.into()),
         "put" => Command::Put(rest.into()),

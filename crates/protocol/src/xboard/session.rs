@@ -29,6 +29,9 @@ const NOT_OFFERED: [Name; 6] = [
     Name::ShowWdl,
 ];
 
+/// What `egtpath` calls this program's tables of perfect play.
+const TABLES: &str = "husun";
+
 /// Endings that XBoard knows by itself.
 const KNOWN: [Reason; 5] = [
     Reason::Checkmate,
@@ -242,6 +245,10 @@ impl<H: Host, W: Write> Session<H, W> {
             Command::Status => self.status(),
             Command::Memory(text) => self.set(Name::Hash, Some(&text)),
             Command::Cores(text) => self.set(Name::Threads, Some(&text)),
+            Command::Tables { kind, folder } => match kind == TABLES {
+                true => self.set(Name::TablebasePath, Some(&folder)),
+                false => self.print(&format!("Error (no such tables): {kind}")),
+            },
             Command::Option { name, value } => match Name::find(&name) {
                 Some(option) => self.set(option, value.as_deref()),
                 None => {
@@ -297,6 +304,7 @@ impl<H: Host, W: Write> Session<H, W> {
         self.print(
             "feature analyze=1 colors=0 sigint=0 sigterm=0 nps=0 memory=1 smp=1 highlight=1 debug=1",
         )?;
+        self.print(&format!("feature egt=\"{TABLES}\""))?;
         let ids = self.core.host.ids();
         let mut names: Vec<&str> = ids.iter().map(|id| name_of(id)).collect();
         names.sort_by_key(|&name| name != NORMAL);

@@ -1,8 +1,10 @@
 //! Sessions as scripts: input lines, and the lines that must come back.
 
 use super::{Command, parse, piece_moves, read_position, run};
+use crate::standard_host::StandardHost;
 use crate::testing::{FakeHost, TestSession};
 use std::time::Duration;
+use tablebase::{Builder, Men};
 
 fn talk() -> TestSession {
     TestSession::new(|input, output| run(FakeHost::default(), input, output))
@@ -41,6 +43,20 @@ fn commands() {
             Command::Option {
                 name: "Clear Hash".into(),
                 value: None,
+            },
+        ),
+        (
+            "egtpath husun /two words",
+            Command::Tables {
+                kind: "husun".into(),
+                folder: "/two words".into(),
+            },
+        ),
+        (
+            "egtpath syzygy",
+            Command::Tables {
+                kind: "syzygy".into(),
+                folder: "".into(),
             },
         ),
         ("lift e2", Command::Lift("e2".into())),
@@ -114,6 +130,34 @@ fn a_game() {
         ],
     );
     assert!(talk.end().is_empty());
+}
+
+#[test]
+fn tables_of_perfect_play_are_asked_where_egtpath_says() {
+    let folder = std::env::temp_dir().join(format!("husun-xboard-tables-{}", std::process::id()));
+    let chess = games::variant("chess").unwrap();
+    let set = Men::named(&chess, "KRvK").unwrap();
+    let builder = Builder::new(&chess, 2).unwrap();
+    let builder = builder.kept_in(&folder.join("chess"));
+    builder.these(&[set], &mut |_| ()).unwrap();
+    let talk = TestSession::new(|input, output| run(StandardHost::default(), input, output));
+    talk.say("protover 2");
+    let lines = talk.until("feature done=1");
+    assert!(lines.iter().any(|line| line == "feature egt=\"husun\""));
+    talk.say("new\nforce\negtpath syzygy /tables");
+    assert_eq!(talk.hear(), "Error (no such tables): syzygy");
+    talk.say("egtpath husun /no/such/folder");
+    let heard = talk.hear();
+    assert!(heard.starts_with("telluser /no/such/folder: "), "{heard}");
+    talk.say(&format!("egtpath husun {}\npost\nsd 1", folder.display()));
+    talk.say("setboard 8/8/8/3k4/8/8/8/KR6 w - - 0 1\ngo");
+    let lines = talk.until("move ");
+    // Fifteen moves to the mate, seen at the first depth.
+    let seen = lines.iter().any(|line| line.starts_with("1 100015 "));
+    assert!(seen, "{lines:?}");
+    talk.say("quit");
+    talk.end();
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

@@ -1,0 +1,312 @@
+//! Tables of four men: whole ones of tiny games against the slow twin, entries of others against search.
+
+use super::twin::{Twin, positions};
+use super::{Folder, Result, game, men};
+use husun::{CastlingRights, Position, Setup, Side, Square, Status, Variant};
+use husun_tablebase::{BuildError, Builder, Counts, Men, Outcome, Tablebase, Told};
+use std::sync::Arc;
+
+/// Kings, rooks and pawns on four by four.
+const TINY: &str = r#"
+id = "tiny"
+name = "Tiny"
+[board]
+files = 4
+ranks = 4
+[setups]
+standard = "k2r/p2p/P2P/K2R w - - 0 1"
+[promotion]
+pieces = ["P"]
+to = ["R"]
+mandatory_ranks = [4]
+[[pieces]]
+letter = "K"
+betza = "K"
+royal = true
+[[pieces]]
+letter = "R"
+betza = "R"
+[[pieces]]
+letter = "P"
+betza = "mfWcfF"
+pawn = true
+"#;
+
+/// The endings of old games: a bared king has lost, stalemate wins, a citadel saves. Its cannon hops.
+const OLD: &str = r#"
+id = "old"
+name = "Old"
+[board]
+files = 4
+ranks = 4
+[setups]
+standard = "k2c/4/4/K2C w - - 0 1"
+[citadels]
+squares = ["d4"]
+[endings]
+stalemate = "win"
+bare_king = true
+[[pieces]]
+letter = "K"
+betza = "K"
+royal = true
+[[pieces]]
+letter = "C"
+betza = "pR"
+[[pieces]]
+letter = "W"
+betza = "WF"
+"#;
+
+/// Pawns with an initial step, which may be captured in passing.
+const PASSING: &str = r#"
+id = "passing"
+name = "Passing"
+[board]
+files = 3
+ranks = 6
+[setups]
+standard = "k2/2p/3/3/P2/2K w - - 0 1"
+[initial]
+steps = 2
+ranks = [2]
+[endings]
+stalemate = "win"
+[[pieces]]
+letter = "K"
+betza = "K"
+royal = true
+[[pieces]]
+letter = "P"
+betza = "mfWcfF"
+pawn = true
+"#;
+
+/// All of the men named, and of those that they come to, have in the tables what the twin has.
+fn equals(variant: &Arc<Variant>, sets: &[&str], all: &[&str]) -> Result<()> {
+    let named = |set: &&str| Men::named(variant, set).ok_or("no such men");
+    let sets: Vec<Men> = sets
+        .iter()
+        .map(named)
+        .collect::<std::result::Result<_, _>>()?;
+    let folder = Folder::new(&format!("four-{}", variant.id()))?;
+    let fresh = Builder::new(variant, 2)?.these(&sets, &mut |_| ())?;
+    let builder = Builder::new(variant, 1)?.kept_in(&folder.0);
+    let read = builder.these(&sets, &mut |_| ())?;
+    let from = all.iter().flat_map(|letters| positions(variant, letters));
+    let twin = Twin::new(variant, from.collect())?;
+    for tables in [&fresh, &read] {
+        assert_eq!(twin.equals(tables)?, all.len());
+    }
+    Ok(())
+}
+
+#[test]
+fn every_entry_of_a_tiny_game_equals_the_twin() -> Result<()> {
+    let tiny = Variant::parse("tiny.toml", TINY)?;
+    // Each needs tables of four men that promotions lead to.
+    equals(
+        &tiny,
+        &["KPvKP", "KPPvK"],
+        &[
+            "Kk", "KkR", "Kkr", "KkP", "Kkp", "KkRr", "KkRp", "KkPr", "KkPp", "KkRR", "KkRP",
+            "KkPP",
+        ],
+    )
+}
+
+#[test]
+fn every_entry_with_bare_kings_stalemates_and_citadels_equals_the_twin() -> Result<()> {
+    let old = Variant::parse("old.toml", OLD)?;
+    equals(
+        &old,
+        &["KCvKW", "KWvKW", "KCCvK"],
+        &["Kk", "KkC", "KkW", "Kkw", "KkCw", "KkWw", "KkCC"],
+    )
+}
+
+#[test]
+fn every_entry_with_captures_in_passing_equals_the_twin() -> Result<()> {
+    let passing = Variant::parse("passing.toml", PASSING)?;
+    equals(&passing, &["KPvKP"], &["Kk", "KkP", "Kkp", "KkPp"])
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_anything_is_made() -> Result<()> {
+    let chess = game("chess")?;
+    let sets = [men(&chess, "K", "K")?, men(&chess, "KQ", "KR")?];
+    let builder = || Builder::new(&chess, 1).map(|builder| builder.within(100 << 20));
+    let needed = builder()?.needs(&sets[1]).div_ceil(1 << 20);
+    assert_eq!(needed, 64 + 3 * 2 * 64 * 64 * 64 * 64 / (1 << 20));
+    let mut told = 0;
+    let refused = builder()?.these(&sets, &mut |_| told += 1);
+    let error = refused.err().ok_or("built")?;
+    assert!(matches!(error, BuildError::Memory { .. }));
+    let text = error.to_string();
+    assert!(
+        text.contains("KQvKR") && text.contains("160 MiB") && text.contains("100 are allowed"),
+        "{text}"
+    );
+    assert_eq!(told, 0);
+    builder()?.these(&sets[..1], &mut |_| told += 1)?;
+    assert!(told > 0);
+    for name in ["KQvKR", "QKvRK"] {
+        assert_eq!(Men::named(&chess, name).as_ref(), Some(&sets[1]), "{name}");
+    }
+    for name in ["KQKR", "KXvK", "QvK", "KKvK", "kvK", "KQQvKR", "v", ""] {
+        assert_eq!(Men::named(&chess, name), None, "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn it_is_told_how_far_a_table_has_come() -> Result<()> {
+    let tiny = Variant::parse("tiny.toml", TINY)?;
+    let rook = men(&tiny, "KR", "K")?;
+    let sets = [men(&tiny, "K", "K")?, rook.clone()];
+    let (mut looked, mut decided, mut made) = (0, vec![], vec![]);
+    Builder::new(&tiny, 1)?.these(&sets, &mut |told| match told {
+        Told::Looked { men, done, all } if *men == rook => {
+            assert!(done > looked && done <= all);
+            assert_eq!(all, men.arrangements(16));
+            looked = done;
+        }
+        Told::Decided { men, distance } if *men == rook => decided.push(distance),
+        Told::Made { men, .. } => made.push(men.name(&tiny)),
+        _ => (),
+    })?;
+    assert_eq!(looked, rook.arrangements(16));
+    assert_eq!(made, ["KvK", "KRvK"]);
+    assert!(decided.len() > 3 && decided.iter().copied().eq(0..decided.len() as u16));
+    Ok(())
+}
+
+/// A number below `n` by chance.
+fn below(state: &mut u64, n: usize) -> usize {
+    *state = state
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1);
+    ((*state >> 33) as usize) % n
+}
+
+/// A position of some men by chance.
+fn random(variant: &Arc<Variant>, men: &Men, state: &mut u64) -> Position {
+    let squares: Vec<Square> = variant.frame().squares().collect();
+    loop {
+        let mut board = vec![None; squares.len()];
+        for &man in men.list() {
+            board[below(state, squares.len())] = Some(man);
+        }
+        let setup = Setup {
+            board,
+            turn: Side::ALL[below(state, 2)],
+            rights: CastlingRights::default(),
+            en_passant: vec![],
+            state: 0,
+            halfmove: 0,
+            fullmove: 1,
+        };
+        let men = setup.board.iter().flatten().count() == men.list().len();
+        if let Some(position) = men
+            .then(|| Position::from_setup(variant, &setup).ok())
+            .flatten()
+        {
+            return position;
+        }
+    }
+}
+
+/// Who has forced the end so many half-moves later, by the rules alone; none if nobody has.
+fn forced(position: &Position, plies: u16) -> Option<Outcome> {
+    let status = position.status();
+    if status != Status::Ongoing {
+        return Some(match position.winner(status) {
+            None => Outcome::Drawn,
+            Some(side) if side == position.turn() => Outcome::Won,
+            Some(_) => Outcome::Lost,
+        });
+    }
+    let rest = plies.checked_sub(1)?;
+    let mut lost = true;
+    for m in position.legal_moves() {
+        match forced(&position.play_unchecked(m), rest) {
+            Some(Outcome::Lost) => return Some(Outcome::Won),
+            Some(Outcome::Won) => (),
+            _ => lost = false,
+        }
+    }
+    lost.then_some(Outcome::Lost)
+}
+
+/// Entries by chance against search: where the end is at most `deep` half-moves away it is found at its distance and no sooner,
+/// where it is further it is not found in `plies`. In addition each entry agrees with those that its moves lead to.
+fn entries_equal_search(
+    tables: &Tablebase,
+    set: &Men,
+    entries: usize,
+    plies: u16,
+    deep: u16,
+) -> Result<[usize; 2]> {
+    let variant = tables.variant();
+    let mut state = 7;
+    let mut seen = [0; 2];
+    for _ in 0..entries {
+        let position = random(variant, set, &mut state);
+        let fen = position.fen();
+        let kept = tables.probe(&position)?;
+        let near = kept.outcome != Outcome::Drawn && kept.distance <= deep;
+        let until = if near { kept.distance } else { plies };
+        let found = (0..=until).find_map(|n| Some((n, forced(&position, n)?)));
+        let expected = near.then_some((kept.distance, kept.outcome));
+        match found {
+            Some((0, Outcome::Drawn)) => assert_eq!(kept.outcome, Outcome::Drawn, "{fen}"),
+            _ => assert_eq!(found, expected, "{fen}"),
+        }
+        seen[usize::from(near)] += 1;
+        if position.status() == Status::Ongoing {
+            let known = tables.moves(&position)?;
+            assert_eq!(known.len(), position.legal_moves().len(), "{fen}");
+            assert_eq!(known.first().map(|best| best.1), Some(kept), "{fen}");
+        }
+    }
+    Ok(seen)
+}
+
+#[test]
+fn entries_of_a_small_game_equal_search() -> Result<()> {
+    let small = Variant::parse("small.toml", super::SMALL)?;
+    let set = men(&small, "KR", "KR")?;
+    let tables = Builder::new(&small, 2)?.these(std::slice::from_ref(&set), &mut |_| ())?;
+    let [far, near] = entries_equal_search(&tables, &set, 3000, 2, 3)?;
+    assert!(far > 1000 && near > 50, "{far} {near}");
+    Ok(())
+}
+
+/// Minutes: `cargo test -p husun-tablebase --test tables -- --ignored --nocapture hundred_thousand_entries_of_chess`, or `_shatranj`.
+fn hundred_thousand(id: &str, white: &str, black: &str) -> Result<[Counts; 2]> {
+    let variant = game(id)?;
+    let set = men(&variant, white, black)?;
+    let folder = Folder::new(&format!("hundred-{id}"))?;
+    let builder = Builder::new(&variant, 2)?.kept_in(&folder.0);
+    let tables = builder.these(std::slice::from_ref(&set), &mut |_| ())?;
+    let [far, near] = entries_equal_search(&tables, &set, 100_000, 2, 4)?;
+    println!("{near} ends at most four half-moves away, {far} others");
+    let table = tables.table(&set)?;
+    Ok(Side::ALL.map(|side| table.counts(side)))
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_hundred_thousand_entries_of_chess_equal_search() -> Result<()> {
+    let [white, _] = hundred_thousand("chess", "KQ", "KR")?;
+    // Thirty-five moves, as is published.
+    assert_eq!(white.longest, 2 * 35 - 1);
+    Ok(())
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_hundred_thousand_entries_of_shatranj_equal_search() -> Result<()> {
+    println!("{:?}", hundred_thousand("shatranj", "KR", "KN")?);
+    Ok(())
+}
