@@ -3,6 +3,7 @@
 
 mod beat;
 mod speaks;
+mod take;
 #[cfg(test)]
 mod tests;
 
@@ -74,6 +75,7 @@ pub struct Node {
     /// Another process has its name.
     replaced: watch::Sender<bool>,
     nudge: Notify,
+    takes: take::Takes,
 }
 
 impl Node {
@@ -112,6 +114,7 @@ impl Node {
             took: AtomicBool::new(false),
             replaced: watch::Sender::new(false),
             nudge: Notify::new(),
+            takes: take::Takes::default(),
         }
     }
 

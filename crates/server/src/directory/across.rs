@@ -399,7 +399,9 @@ pub(super) async fn own(services: &Services, id: &str) -> Result<StoredGame, Fai
         }
         return Err(looks_for_owner().into());
     }
-    claim(services, leases.as_ref(), id, boot).await?;
+    if stands_still || !services.node.take(id).await {
+        claim(services, leases.as_ref(), id, boot).await?;
+    }
     match services.store.load(id).await? {
         Some(stored) if stored.owner == boot => Ok(stored),
         Some(_) => Err(looks_for_owner().into()),

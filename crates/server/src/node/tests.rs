@@ -2,6 +2,8 @@
 
 use super::Node;
 use crate::clock::ServerClock;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use store::nodes::NodeRow;
 
@@ -29,8 +31,13 @@ fn node() -> Node {
 
 /// A node among others, without a database.
 fn among() -> Node {
+    among_counted().0
+}
+
+/// The same, with how often it has asked for games that nobody owns: it is slow to get all but `other`.
+fn among_counted() -> (Node, Arc<AtomicUsize>) {
     #[derive(Debug)]
-    struct Nobody;
+    struct Nobody(Arc<AtomicUsize>);
     use store::Answer;
     use store::nodes::{Beat, Claimed, NewNode, Nodes, Owned, Shares, Sign};
     fn none<'a, T: 'a>() -> Answer<'a, T> {
@@ -46,8 +53,14 @@ fn among() -> Node {
         fn claim<'a>(&'a self, _: &'a str, _: i64, _: i64) -> Answer<'a, Claimed> {
             none()
         }
-        fn adopt<'a>(&'a self, _: &'a [String], _: i64, _: i64) -> Answer<'a, Vec<String>> {
-            none()
+        fn adopt<'a>(&'a self, games: &'a [String], _: i64, _: i64) -> Answer<'a, Vec<String>> {
+            self.0.fetch_add(1, Relaxed);
+            Box::pin(async move {
+                tokio::time::sleep(Duration::from_millis(300)).await;
+                let mut taken = games.to_vec();
+                taken.retain(|game| game != "other");
+                Ok(taken)
+            })
         }
         fn release<'a>(&'a self, _: &'a [Owned], _: i64, _: i64) -> Answer<'a, Vec<String>> {
             none()
@@ -71,10 +84,12 @@ fn among() -> Node {
             none()
         }
     }
-    Node {
-        nodes: Some(std::sync::Arc::new(Nobody)),
+    let asked = Arc::new(AtomicUsize::new(0));
+    let node = Node {
+        nodes: Some(Arc::new(Nobody(asked.clone()))),
         ..node()
-    }
+    };
+    (node, asked)
 }
 
 #[test]
@@ -123,6 +138,33 @@ fn members_are_told_when_they_change_and_not_at_every_heartbeat() {
     node.lose();
     assert_eq!(members.borrow_and_update().boot, 0);
     assert!(members.borrow().has(7) && !members.borrow().has(8));
+}
+
+#[tokio::test]
+async fn games_are_taken_many_at_a_time() {
+    let (among, asked) = among_counted();
+    let among = Arc::new(among);
+    let take = |game: String| {
+        let among = among.clone();
+        tokio::spawn(async move { among.take(&game).await })
+    };
+    let first = take("first".into());
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    // While the first is taken all others wait, and one that nobody waits for any more is no harm.
+    let others: Vec<_> = (0..100).map(|n| take(format!("game{n}"))).collect();
+    let owned = take("other".into());
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    first.abort();
+    others[7].abort();
+    for (n, other) in others.into_iter().enumerate() {
+        assert_eq!(other.await.ok(), (n != 7).then_some(true), "{n}");
+    }
+    assert_eq!(owned.await.ok(), Some(false));
+    assert_eq!(asked.load(Relaxed), 2);
+    assert!(
+        !node().take("game").await,
+        "a server that runs alone takes nothing"
+    );
 }
 
 #[test]
