@@ -18,7 +18,7 @@ const VARIANT: &str = "citadel9";
 /// A server that says nothing for so long is asked whether it is there, and left if it is not for as long again.
 const SILENT: Duration = Duration::from_millis(1000);
 /// Longest that one may be out after what has happened is over.
-fn back() -> Duration {
+pub fn back() -> Duration {
     Duration::from_secs(match strict() {
         true => 5,
         false => 20,
@@ -51,6 +51,8 @@ pub struct Played {
     pub moves: BTreeMap<u32, Acknowledged>,
     /// When players of it were out.
     pub outages: Vec<(Instant, Instant)>,
+    /// How often that was for longer than it may be.
+    pub late: usize,
 }
 
 /// What a player notes for the test.
@@ -271,10 +273,10 @@ impl Club {
             place.await??;
         }
         let faults = lock(&self.faults).clone();
-        let (mut longest, mut late) = (BTreeMap::new(), 0);
+        let mut longest = BTreeMap::new();
         let mut played = Vec::new();
         for (id, table) in &self.tables() {
-            let mut outages = Vec::new();
+            let (mut outages, mut late) = (Vec::new(), 0);
             for state in &table.players {
                 let state = lock(state);
                 if let Some(wrong) = &state.wrong {
@@ -308,15 +310,13 @@ impl Club {
                 id: id.clone(),
                 moves: lock(&table.moves).clone(),
                 outages,
+                late,
             });
         }
         for (of, took) in longest {
             println!("longest until a player was back: {took:?}, {of}");
         }
-        match late {
-            0 => Ok(played),
-            _ => Err(format!("{late} times a player was out for more than {:?}", back()).into()),
-        }
+        Ok(played)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Compares what players were told with what is stored.
 
 use super::house::House;
-use super::players::{Played, strict};
+use super::players::{Played, back, strict};
 use crate::common::{Fallible, Request, ask};
 use server::wire::{Snapshot, Stage};
 use std::collections::HashSet;
@@ -146,7 +146,13 @@ pub async fn judge(house: &House, played: &[Played]) -> Fallible<()> {
         0,
         "events of an owner after those of the next"
     );
-    Ok(())
+    match played.iter().map(|game| game.late).sum::<usize>() {
+        0 => Ok(()),
+        late => {
+            let most = back();
+            Err(format!("{late} times a player was out for more than {most:?}").into())
+        }
+    }
 }
 
 /// What was charged for each move, compared with when its player had heard that it was his turn, and sent it. Nobody is
