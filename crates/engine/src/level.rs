@@ -66,9 +66,9 @@ const SKILLS: [Skill; 9] = [
     skill((0.0, 500.0), (0.9, 1.0), (0.4, 0.09), 100.0),
     skill((0.0, 500.0), (0.5, 1.5), (0.12, 0.05), 70.0),
     skill((0.0, 500.0), (0.15, 2.0), (0.05, 0.02), 40.0),
-    skill((0.45, 1700.0), (0.05, 2.0), (0.03, 0.013), 30.0),
-    skill((0.85, 8000.0), (0.03, 2.0), (0.015, 0.007), 17.0),
-    skill((1.0, 80_000.0), (0.0, 2.0), (0.004, 0.0015), 6.0),
+    skill((0.4, 1500.0), (0.05, 2.0), (0.03, 0.015), 30.0),
+    skill((0.7, 6000.0), (0.03, 2.0), (0.02, 0.01), 18.0),
+    skill((0.96, 50_000.0), (0.0, 2.0), (0.01, 0.005), 8.0),
     skill((1.0, 300_000.0), (0.0, 2.0), (0.0, 0.0), 4.0),
 ];
 
@@ -145,9 +145,7 @@ impl Level {
             return None;
         }
         let course = history.get(COURSE).copied().unwrap_or(0);
-        // Nobody is above the eighth, and good days cannot make up for bad ones.
-        let room = f64::from(8 - self.0) / 2.0;
-        let form = Random::new(seed ^ course).normal() * FORM.0 * room.min(1.0);
+        let form = Random::new(seed ^ course).normal() * FORM.0;
         let skill = Skill::at(f64::from(self.0) + form.clamp(-FORM.1, FORM.1));
         let mut random = Random::new(key ^ seed ^ Random::new(history.len() as u64).next());
         let margin = (MARGIN * skill.noise) as i32;

@@ -1,7 +1,7 @@
 //! Compares what players were told with what is stored.
 
 use super::house::House;
-use super::players::{Played, back, strict};
+use super::players::{self, Played, strict};
 use crate::common::{Fallible, Request, ask};
 use server::wire::{Snapshot, Stage};
 use std::collections::HashSet;
@@ -149,7 +149,7 @@ pub async fn judge(house: &House, played: &[Played]) -> Fallible<()> {
     match played.iter().map(|game| game.late).sum::<usize>() {
         0 => Ok(()),
         late => {
-            let most = back();
+            let most = players::back();
             Err(format!("{late} times a player was out for more than {most:?}").into())
         }
     }
