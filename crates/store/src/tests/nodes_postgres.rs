@@ -31,6 +31,18 @@ async fn nodes(url: &str, number: usize) -> Result<Vec<SqlStore>, StoreError> {
     Ok(stores)
 }
 
+/// Eight nodes whose leases outlast any test, with their boots.
+async fn eight(url: &str) -> Result<(Vec<SqlStore>, Vec<i64>), StoreError> {
+    let stores = nodes(url, 8).await?;
+    let mut boots = Vec::new();
+    for (n, store) in stores.iter().enumerate() {
+        let mut new = node(&format!("node{n}"), 1, 0);
+        new.sign.lease_ms = 600_000;
+        boots.push(store.arrive(&new).await?);
+    }
+    Ok((stores, boots))
+}
+
 async fn connect(url: &str) -> Result<AnyConnection, sqlx::Error> {
     let mut connection = AnyConnection::connect(url).await?;
     sqlx::raw_sql("SET application_name TO 'aside'")
@@ -109,13 +121,7 @@ async fn postgres_is_shared_by_nodes_or_used_alone() -> Tested {
 #[ignore = "wants a PostgreSQL at the URL in HUSUN_TEST_POSTGRES; ./test starts one"]
 async fn postgres_shares_what_nobody_owns() -> Tested {
     let url = database("husun_adopt").await?;
-    let stores = nodes(&url, 8).await?;
-    let mut boots = Vec::new();
-    for (n, store) in stores.iter().enumerate() {
-        let mut new = node(&format!("node{n}"), 1, 0);
-        new.sign.lease_ms = 600_000;
-        boots.push(store.arrive(&new).await?);
-    }
+    let (stores, boots) = eight(&url).await?;
     let games: Vec<String> = (0..200).map(|n| format!("game{n}")).collect();
     for game in &games {
         one(&stores[0], made(game)).await??;
@@ -173,13 +179,7 @@ async fn postgres_shares_what_nobody_owns() -> Tested {
 #[ignore = "wants a PostgreSQL at the URL in HUSUN_TEST_POSTGRES; ./test starts one"]
 async fn postgres_gives_a_game_to_one_of_eight() -> Tested {
     let url = database("husun_race").await?;
-    let stores = nodes(&url, 8).await?;
-    let mut boots = Vec::new();
-    for (n, store) in stores.iter().enumerate() {
-        let mut new = node(&format!("node{n}"), 1, 0);
-        new.sign.lease_ms = 600_000;
-        boots.push(store.arrive(&new).await?);
-    }
+    let (stores, boots) = eight(&url).await?;
     one(&stores[0], made("game")).await??;
     let mut epoch = 0;
     for round in 0..40 {
