@@ -1,12 +1,15 @@
 //! What the processor can do, found at run time: the one module with unsafe code. Everything that makes or
 //! lists moves is written once, generic over [`Cpu`], and compiled twice: for any processor and for one
-//! that counts, finds, gathers and scatters bits in single instructions. Measured gain: `docs/speed.md`.
+//! that counts, finds, gathers and scatters bits in single instructions. Filling is compiled for AVX-512 as
+//! well. Measured gain: `docs/speed.md`.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_or_si256, _mm256_set_epi64x, _mm256_sllv_epi64,
-    _mm256_srlv_epi64,
+    __m256i, __m512i, __mmask8, _mm256_and_si256, _mm256_or_si256, _mm256_set_epi64x,
+    _mm256_sllv_epi64, _mm256_srlv_epi64, _mm512_and_si512, _mm512_mask_blend_epi64,
+    _mm512_movepi64_mask, _mm512_or_si512, _mm512_popcnt_epi64, _mm512_reduce_add_epi64,
+    _mm512_reduce_or_epi64, _mm512_rolv_epi64, _mm512_set_epi64, _mm512_shldv_epi64,
 };
 use std::fmt::Debug;
 
@@ -43,6 +46,8 @@ pub(crate) trait Lanes: Copy {
     fn shift<const W: usize>(words: [Self; W], by: Self::By) -> [Self; W];
     /// Number of bits.
     fn count(self) -> u32;
+    /// Bits of any lane.
+    fn any(self) -> u64;
 }
 
 /// Work that is compiled for each kind of processor. Everything it calls in a loop is `inline(always)`, since a
@@ -122,12 +127,19 @@ impl Lanes for [u64; 8] {
     fn count(self) -> u32 {
         self.iter().map(|word| word.count_ones()).sum()
     }
+
+    fn any(self) -> u64 {
+        self.iter().fold(0, |all, word| all | word)
+    }
 }
 
 /// An x86-64 processor with BMI1, BMI2, LZCNT, POPCNT and AVX2; made only by [`Level::detect`].
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bmi2(());
+pub(crate) struct Bmi2 {
+    /// The same with AVX-512, if it is: only what runs apart is compiled for that, as all else gains nothing.
+    wide: Option<Avx512>,
+}
 
 #[cfg(target_arch = "x86_64")]
 impl Cpu for Bmi2 {
@@ -149,8 +161,12 @@ impl Cpu for Bmi2 {
 
     #[inline(always)]
     fn apart<T: Kernel>(self, kernel: T) -> T::Out {
-        // SAFETY: a `Bmi2` exists only where the processor was found to have what the function is compiled for.
-        unsafe { apart_bmi2(kernel, self) }
+        match self.wide {
+            // SAFETY: an `Avx512` exists only where the processor was found to have what the function is compiled for.
+            Some(wide) => unsafe { apart_avx512(kernel, wide) },
+            // SAFETY: the same holds of a `Bmi2`.
+            None => unsafe { apart_bmi2(kernel, self) },
+        }
     }
 
     #[inline(always)]
@@ -238,9 +254,129 @@ impl Lanes for Two {
         }
         n
     }
+
+    #[inline(always)]
+    fn any(self) -> u64 {
+        // SAFETY: both types are 32 bytes of plain numbers; the processor has AVX2, as above.
+        let [a, b, c, d]: [u64; 4] =
+            unsafe { std::mem::transmute(_mm256_or_si256(self.0, self.1)) };
+        a | b | c | d
+    }
 }
 
-/// Which of the two implementations to use.
+/// A [`Bmi2`] that has AVX-512 as well, with shifts of pairs of words and counts of bits; made only by [`Level::detect`].
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx512(());
+
+#[cfg(target_arch = "x86_64")]
+impl Cpu for Avx512 {
+    const GATHERS: bool = true;
+    const FILLS: bool = true;
+    type Lanes = One;
+
+    #[inline(always)]
+    fn gather(self, word: u64, mask: u64) -> u64 {
+        Bmi2 { wide: Some(self) }.gather(word, mask)
+    }
+
+    #[inline(always)]
+    fn scatter(self, word: u64, mask: u64) -> u64 {
+        Bmi2 { wide: Some(self) }.scatter(word, mask)
+    }
+
+    #[inline(always)]
+    fn apart<T: Kernel>(self, kernel: T) -> T::Out {
+        kernel.run(self)
+    }
+
+    #[inline(always)]
+    fn lanes(self, words: &[u64; 8]) -> One {
+        let [a, b, c, d, e, f, g, h] = words.map(|w| w as i64);
+        // SAFETY: an `Avx512` exists only where the processor was found to have AVX-512.
+        One(unsafe { _mm512_set_epi64(h, g, f, e, d, c, b, a) })
+    }
+
+    #[inline(always)]
+    fn by(self, squares: &[u64; 4]) -> Turns {
+        let [a, b, c, d] = *squares;
+        let [e, f, g, h] = squares.map(|n| (64 - n) | (1 << 63));
+        let up = self.lanes(&[a, b, c, d, e, f, g, h]).0;
+        // SAFETY: as above.
+        let down = unsafe { _mm512_movepi64_mask(up) };
+        Turns { up, down }
+    }
+}
+
+/// One vector of AVX-512. Made only by an [`Avx512`].
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(crate) struct One(__m512i);
+
+/// By how much words are turned up: those of lanes that go down by what is left of 64. Only the low six bits count.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(crate) struct Turns {
+    up: __m512i,
+    /// The lanes that go down: the sign bits of `up`. As a constant it would be compiled to slower shuffles.
+    down: __mmask8,
+}
+
+/// Shifts turn the words round: what leaves a set at one end comes in at the other, which filling masks out.
+#[cfg(target_arch = "x86_64")]
+impl Lanes for One {
+    type By = Turns;
+
+    #[inline(always)]
+    fn and(self, other: One) -> One {
+        // SAFETY: a `One` is made by an `Avx512` alone, so the processor has AVX-512; so in all that follows.
+        One(unsafe { _mm512_and_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn or(self, other: One) -> One {
+        // SAFETY: as above.
+        One(unsafe { _mm512_or_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn shift<const W: usize>(words: [One; W], by: Turns) -> [One; W] {
+        let mut moved = words;
+        if W == 1 {
+            // SAFETY: as above.
+            moved[0].0 = unsafe { _mm512_rolv_epi64(words[0].0, by.up) };
+            return moved;
+        }
+        // Lanes that go down begin with the word after: turning all words down by n is turning them up by 64 - n from
+        // there on.
+        let mut turned = words;
+        for i in 0..W {
+            // SAFETY: as above.
+            turned[i].0 =
+                unsafe { _mm512_mask_blend_epi64(by.down, words[i].0, words[(i + 1) % W].0) };
+        }
+        for i in 0..W {
+            let before = turned[(i + W - 1) % W].0;
+            // SAFETY: as above.
+            moved[i].0 = unsafe { _mm512_shldv_epi64(turned[i].0, before, by.up) };
+        }
+        moved
+    }
+
+    #[inline(always)]
+    fn count(self) -> u32 {
+        // SAFETY: as above.
+        unsafe { _mm512_reduce_add_epi64(_mm512_popcnt_epi64(self.0)) as u32 }
+    }
+
+    #[inline(always)]
+    fn any(self) -> u64 {
+        // SAFETY: as above.
+        unsafe { _mm512_reduce_or_epi64(self.0) as u64 }
+    }
+}
+
+/// Which of the implementations to use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Level {
     Portable,
@@ -259,9 +395,34 @@ impl Level {
             && is_x86_feature_detected!("avx2")
             && !gathers_slowly()
         {
-            return Level::Bmi2(Bmi2(()));
+            let wide = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vbmi2")
+                && is_x86_feature_detected!("avx512vpopcntdq");
+            return Level::Bmi2(Bmi2 {
+                wide: wide.then_some(Avx512(())),
+            });
         }
         Level::Portable
+    }
+
+    /// Whether what runs apart is compiled for AVX-512.
+    pub fn is_wide(self) -> bool {
+        match self {
+            Level::Portable => false,
+            #[cfg(target_arch = "x86_64")]
+            Level::Bmi2(cpu) => cpu.wide.is_some(),
+        }
+    }
+
+    /// This without AVX-512.
+    #[cfg(test)]
+    pub fn narrow(self) -> Level {
+        match self {
+            Level::Portable => Level::Portable,
+            #[cfg(target_arch = "x86_64")]
+            Level::Bmi2(_) => Level::Bmi2(Bmi2 { wide: None }),
+        }
     }
 
     /// Runs the work, compiled for the processor.
@@ -283,6 +444,14 @@ impl Level {
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
 #[inline(never)]
 fn apart_bmi2<T: Kernel>(kernel: T, cpu: Bmi2) -> T::Out {
+    kernel.run(cpu)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vbmi2,avx512vpopcntdq")]
+#[inline(never)]
+fn apart_avx512<T: Kernel>(kernel: T, cpu: Avx512) -> T::Out {
     kernel.run(cpu)
 }
 

@@ -9,7 +9,7 @@ use crate::moves::{Move, PackedMove, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::{Set, each};
 use crate::side::Side;
-use crate::tables::{Shift, Tables, Zones, fill};
+use crate::tables::{Shift, Tables, Zones};
 use attack::Guard;
 use royal::Safety;
 
@@ -400,9 +400,8 @@ impl<S: Set> Tables<S> {
         let orthogonal = pos.of_kinds(&atoms.orthogonal) & free;
         let diagonal = pos.of_kinds(&atoms.diagonal) & free;
         if C::FILLS
-            && S::WORDS <= fill::WORDS
             && let Some(fill) = &self.fill
-            && orthogonal.count() + diagonal.count() >= fill::LEAST[S::WORDS]
+            && orthogonal.count() + diagonal.count() >= fill.least
         {
             sink.number(fill.count(scene.cpu, [orthogonal, diagonal], scene.occupied, open));
         } else {

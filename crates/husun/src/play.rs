@@ -40,13 +40,23 @@ impl<S: Set> Tables<S> {
     #[inline(always)]
     pub fn play_in_copy(&self, pos: &Pos<S>, m: Move, next: &mut Pos<S>) {
         debug_assert_eq!(next, pos);
+        self.make::<true>(pos, m, next);
+        debug_assert_eq!(next.key, self.key_from_scratch(next));
+    }
+
+    /// Makes a legal move in a copy of its position. If it is not `WHOLE`, key and counters, which no rule that
+    /// generates moves looks at, are left as they may be.
+    #[inline(always)]
+    fn make<const WHOLE: bool>(&self, pos: &Pos<S>, m: Move, next: &mut Pos<S>) {
         let (us, them) = (pos.turn, pos.turn.opponent());
-        next.halfmove = (pos.halfmove + 1).min(HIGHEST_COUNTER);
-        if us == Side::Black {
-            next.fullmove = (pos.fullmove + 1).min(HIGHEST_COUNTER);
+        if WHOLE {
+            next.halfmove = (pos.halfmove + 1).min(HIGHEST_COUNTER);
+            if us == Side::Black {
+                next.fullmove = (pos.fullmove + 1).min(HIGHEST_COUNTER);
+            }
+            next.key ^= self.keys.black;
         }
         next.turn = them;
-        next.key ^= self.keys.black;
         self.forget_passed(next);
         self.forget_offer(pos, next);
         match m.special() {
@@ -61,11 +71,23 @@ impl<S: Set> Tables<S> {
                     to
                 };
                 if pos.side(them).has(target) {
-                    self.toggle(next, them, pos.kind_at(target), target);
+                    let taken = pos.kind_at(target);
+                    self.toggle_all(next, them, taken, S::bit(target));
+                    if WHOLE {
+                        next.key ^= self.keys.piece(them, taken, target);
+                    }
                     next.halfmove = 0;
                 }
-                self.toggle(next, us, m.piece_index(), from);
-                self.toggle(next, us, m.placed_index(), to);
+                let (piece, placed) = (m.piece_index(), m.placed_index());
+                if piece == placed {
+                    self.toggle_all(next, us, piece, S::bit(from) ^ S::bit(to));
+                } else {
+                    self.toggle_all(next, us, piece, S::bit(from));
+                    self.toggle_all(next, us, placed, S::bit(to));
+                }
+                if WHOLE {
+                    next.key ^= self.keys.piece(us, piece, from) ^ self.keys.piece(us, placed, to);
+                }
                 if self.is_pawn(m.piece_index()) {
                     next.halfmove = 0;
                 }
@@ -82,7 +104,6 @@ impl<S: Set> Tables<S> {
                 }
             }
         }
-        debug_assert_eq!(next.key, self.key_from_scratch(next));
     }
 
     /// The position with the other side to move instead, for search; meaningless in check. The counters
@@ -99,24 +120,27 @@ impl<S: Set> Tables<S> {
 
     /// Puts a piece on an empty square; the key is left as it is.
     pub(crate) fn put(&self, pos: &mut Pos<S>, side: Side, kind: u8, square: Square) {
-        let key = pos.key;
-        self.toggle(pos, side, kind, square);
-        pos.key = key;
+        self.toggle_all(pos, side, kind, S::bit(square));
     }
 
     #[inline(always)]
     pub(crate) fn toggle(&self, pos: &mut Pos<S>, side: Side, kind: u8, square: Square) {
-        let bit = S::bit(square);
+        self.toggle_all(pos, side, kind, S::bit(square));
+        pos.key ^= self.keys.piece(side, kind, square);
+    }
+
+    /// Puts and removes pieces of a kind; the key is left as it is.
+    #[inline(always)]
+    fn toggle_all(&self, pos: &mut Pos<S>, side: Side, kind: u8, squares: S) {
         let planes = pos.kinds.as_mut();
-        planes[usize::from(kind)] ^= bit;
+        planes[usize::from(kind)] ^= squares;
         let extra = self.extra[usize::from(kind)];
         if extra != 0 {
             for (i, plane) in planes[S::KINDS..].iter_mut().enumerate() {
-                *plane ^= bit.if_set(extra >> i & 1);
+                *plane ^= squares.if_set(extra >> i & 1);
             }
         }
-        pos.sides[side.index()] ^= bit;
-        pos.key ^= self.keys.piece(side, kind, square);
+        pos.sides[side.index()] ^= squares;
     }
 
     #[inline(always)]
@@ -272,9 +296,10 @@ impl<S: Set> Kernel for Perft<'_, S> {
         list.clear();
         tables.generate_on(cpu, self.pos, &mut List(list));
         let mut nodes = 0;
+        let mut next = *self.pos;
         for &m in list.iter() {
-            let mut next = *self.pos;
-            tables.play_in_copy(self.pos, m, &mut next);
+            next.copy_from(self.pos);
+            tables.make::<false>(self.pos, m, &mut next);
             let pos = &next;
             if lists.is_empty() {
                 let mut count = Count(0);

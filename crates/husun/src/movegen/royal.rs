@@ -9,6 +9,7 @@ use crate::moves::{Move, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
 use crate::side::Wing;
+use crate::tables::fill::AROUND;
 use crate::tables::{Castle, CastlingSquares, Tables};
 
 /// What is known of squares around the one royal piece once its moves have been made.
@@ -49,7 +50,22 @@ impl<S: Set> Tables<S> {
         if self.royals_leap && safe.any() {
             safe = self.out_of_riders(pos, safe, lifted, scene);
         }
-        for to in safe.iter() {
+        // Or from all sliders at once, if there are enough squares.
+        let mut unknown = safe;
+        if C::FILLS
+            && self.royals_leap
+            && let Some(fill) = &self.fill
+            && safe.count() >= AROUND
+        {
+            let orthogonal = pos.of_kinds(&self.orthogonal) & scene.enemy;
+            let diagonal = pos.of_kinds(&self.diagonal) & scene.enemy;
+            safe = safe.without(fill.attacked(scene.cpu, [orthogonal, diagonal], lifted));
+            unknown = match &self.castle {
+                Some(castle) => safe & castle.squares[scene.us.opponent().index()],
+                None => S::EMPTY,
+            };
+        }
+        for to in unknown.iter() {
             let bit = S::bit(to);
             let attacked = if self.royals_leap {
                 let enemy = scene.enemy.without(bit);

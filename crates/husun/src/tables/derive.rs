@@ -142,7 +142,7 @@ impl<S: Set> Tables<S> {
         t.sort_atoms();
         // With rooks or bishops alone half of the directions would be filled for nothing.
         if !t.atoms.orthogonal.kinds.is_empty() && !t.atoms.diagonal.kinds.is_empty() {
-            t.fill = Fill::new::<S>(frame);
+            t.fill = Fill::new::<S>(frame, t.level);
         }
         t.look_around_royals();
         t.choose_planes();

@@ -1,16 +1,21 @@
-//! Counting what all sliders of a side reach at once: each direction is filled from all of them in steps of one,
+//! What all sliders of a side reach at once: each direction is filled from all of them in steps of one,
 //! two and four squares (Kogge and Stone's parallel prefix), the eight directions side by side. In one direction no
 //! two sliders reach the same square, so the squares reached are the moves. It knows no single slider's moves.
 
-use crate::cpu::{Cpu, Kernel, Lanes};
+use crate::cpu::{Cpu, Kernel, Lanes, Level};
 use crate::frame::Frame;
 use crate::set::Set;
 use crate::ways::{DIAGONAL, ORTHOGONAL};
 
-/// Widest set that is filled, in words: with three, looking up is faster.
-pub(crate) const WORDS: usize = 2;
-/// Fewest sliders that are worth filling for, by words of a set.
-pub(crate) const LEAST: [u32; 4] = [u32::MAX, 3, 4, u32::MAX];
+/// Words of the widest set.
+const WORDS: usize = 3;
+/// Fewest sliders that are worth filling for, by words of a set; with AVX2, three words are looked up faster.
+const LEAST: [u32; 4] = [u32::MAX, 3, 4, u32::MAX];
+/// The same with AVX-512.
+const LEAST_WIDE: [u32; 4] = [u32::MAX, 4, 3, 3];
+
+/// Fewest squares for which it is worth while to find all that enemy sliders attack.
+pub(crate) const AROUND: u32 = 3;
 
 /// A board on which a step in a direction always changes the square number by the same amount, and on which no
 /// way is longer than [`LONGEST`].
@@ -22,14 +27,17 @@ pub(crate) struct Fill {
     by: [[u64; 4]; 3],
     /// Whether a way may be longer than the three fills and the last step reach.
     long: bool,
+    /// Fewest sliders that are worth filling for.
+    pub least: u32,
 }
 
-/// Squares of the longest way that can be filled.
-const LONGEST: u8 = 9;
+/// Squares that three fills and a step reach, and four fills and a step.
+const SHORT: u8 = 8;
+const LONGEST: u8 = 12;
 
 impl Fill {
-    /// The fill of a board, if it is such a board.
-    pub fn new<S: Set>(frame: &Frame) -> Option<Fill> {
+    /// The fill of a board, if it is such a board and worth while on such a processor.
+    pub fn new<S: Set>(frame: &Frame, level: Level) -> Option<Fill> {
         // Those that rise in square numbers first, those that fall against them in the same order.
         let up = [ORTHOGONAL[0], ORTHOGONAL[1], DIAGONAL[0], DIAGONAL[1]];
         let strides = up.map(|(dx, dy)| i32::from(dy) * i32::from(frame.files()) + i32::from(dx));
@@ -49,15 +57,20 @@ impl Fill {
             }
         }
         let way = frame.files().max(frame.ranks()) - 1;
+        let least = match level.is_wide() {
+            true => LEAST_WIDE[S::WORDS],
+            false => LEAST[S::WORDS],
+        };
         let fits =
-            S::WORDS <= WORDS && way <= LONGEST && strides.iter().all(|s| (1..16).contains(s));
+            least != u32::MAX && way <= LONGEST && strides.iter().all(|s| (1..16).contains(s));
         fits.then(|| Fill {
             onto: std::array::from_fn(|i| match i < S::WORDS {
                 true => onto.map(|set| set.word(i)),
                 false => [0; 8],
             }),
             by: [1, 2, 4].map(|n| strides.map(|stride| n * stride as u64)),
-            long: way == LONGEST,
+            long: way > SHORT,
+            least,
         })
     }
 
@@ -73,6 +86,16 @@ impl Fill {
         })
     }
 
+    /// All squares that sliders along files and ranks and sliders along diagonals attack.
+    #[inline(always)]
+    pub fn attacked<S: Set, C: Cpu>(&self, cpu: C, sliders: [S; 2], occupied: S) -> S {
+        cpu.apart(Attacked {
+            fill: self,
+            sliders,
+            occupied,
+        })
+    }
+
     #[inline(always)]
     fn fill<S: Set, C: Cpu, const W: usize>(
         &self,
@@ -80,7 +103,7 @@ impl Fill {
         [orthogonal, diagonal]: [S; 2],
         occupied: S,
         open: S,
-    ) -> u32 {
+    ) -> [C::Lanes; W] {
         let mut empty = [cpu.lanes(&[0; 8]); W];
         let mut targets = empty;
         let mut filled = empty;
@@ -100,14 +123,9 @@ impl Fill {
         through = both(through, C::Lanes::shift(through, two));
         filled = grown(filled, through, C::Lanes::shift(filled, four));
         if self.long {
-            filled = grown(filled, empty, C::Lanes::shift(filled, one));
+            filled = grown(filled, through, C::Lanes::shift(filled, four));
         }
-        let reached = both(C::Lanes::shift(filled, one), targets);
-        let mut n = 0;
-        for words in reached {
-            n += words.count();
-        }
-        n
+        both(C::Lanes::shift(filled, one), targets)
     }
 }
 
@@ -129,10 +147,51 @@ impl<S: Set> Kernel for Counting<'_, S> {
             open,
         } = self;
         match S::WORDS {
-            1 => fill.fill::<S, C, 1>(cpu, sliders, occupied, open),
-            _ => fill.fill::<S, C, WORDS>(cpu, sliders, occupied, open),
+            1 => number(fill.fill::<S, C, 1>(cpu, sliders, occupied, open)),
+            2 => number(fill.fill::<S, C, 2>(cpu, sliders, occupied, open)),
+            _ => number(fill.fill::<S, C, WORDS>(cpu, sliders, occupied, open)),
         }
     }
+}
+
+#[inline(always)]
+fn number<V: Lanes, const W: usize>(words: [V; W]) -> u32 {
+    let mut n = 0;
+    for lanes in words {
+        n += lanes.count();
+    }
+    n
+}
+
+struct Attacked<'a, S> {
+    fill: &'a Fill,
+    sliders: [S; 2],
+    occupied: S,
+}
+
+impl<S: Set> Kernel for Attacked<'_, S> {
+    type Out = S;
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> S {
+        let Attacked {
+            fill,
+            sliders,
+            occupied,
+        } = self;
+        let all = !S::EMPTY;
+        match S::WORDS {
+            1 => together(fill.fill::<S, C, 1>(cpu, sliders, occupied, all)),
+            2 => together(fill.fill::<S, C, 2>(cpu, sliders, occupied, all)),
+            _ => together(fill.fill::<S, C, WORDS>(cpu, sliders, occupied, all)),
+        }
+    }
+}
+
+/// The squares of all lanes.
+#[inline(always)]
+fn together<S: Set, V: Lanes, const W: usize>(words: [V; W]) -> S {
+    let words = words.map(|lanes| lanes.any());
+    S::from_words(|i| words[i])
 }
 
 #[inline(always)]
@@ -155,18 +214,18 @@ fn grown<V: Lanes, const W: usize>(mut filled: [V; W], way: [V; W], moved: [V; W
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::Level;
     use crate::set::Words;
 
-    /// Counted by walking square by square.
-    fn walked<S: Set>(frame: &Frame, sliders: [S; 2], occupied: S, open: S) -> u32 {
-        let mut n = 0;
+    /// Counted by walking square by square, with the squares reached.
+    fn walked<S: Set>(frame: &Frame, sliders: [S; 2], occupied: S, open: S) -> (u32, S) {
+        let (mut n, mut reached) = (0, S::EMPTY);
         for (set, directions) in sliders.iter().zip([ORTHOGONAL, DIAGONAL]) {
             for from in frame.squares().filter(|s| set.has(*s)) {
                 for (dx, dy) in directions {
                     let mut at = from;
                     while let Some(to) = frame.step(at, dx.into(), dy.into()) {
                         n += u32::from(open.has(to));
+                        reached |= S::bit(to);
                         if occupied.has(to) {
                             break;
                         }
@@ -175,12 +234,36 @@ mod tests {
                 }
             }
         }
-        n
+        (n, reached)
+    }
+
+    /// As the generator runs them: compiled apart.
+    struct Both<'a, S> {
+        fill: &'a Fill,
+        sliders: [S; 2],
+        occupied: S,
+        open: S,
+    }
+
+    impl<S: Set> Kernel for Both<'_, S> {
+        type Out = (u32, S);
+        fn run<C: Cpu>(self, cpu: C) -> (u32, S) {
+            let Both {
+                fill,
+                sliders,
+                occupied,
+                open,
+            } = self;
+            (
+                fill.count(cpu, sliders, occupied, open),
+                fill.attacked(cpu, sliders, occupied),
+            )
+        }
     }
 
     fn on_board<S: Set>(files: u8, ranks: u8) -> Result<(), Box<dyn std::error::Error>> {
         let frame = Frame::new(files, ranks, |_, _| false).ok_or("no such board")?;
-        let fill = Fill::new::<S>(&frame).ok_or("this board can be filled")?;
+        let fill = Fill::new::<S>(&frame, Level::detect()).ok_or("this board can be filled")?;
         let mut x = 0x9e37_79b9_7f4a_7c15_u64;
         let mut random = |density: u32| {
             let chosen = frame.squares().filter(|_| {
@@ -197,15 +280,17 @@ mod tests {
                 let occupied = own | enemy;
                 let sliders = [random(6) & own, random(6) & own];
                 let open = random(12).without(own);
-                let task = || Counting {
-                    fill: &fill,
-                    sliders,
-                    occupied,
-                    open,
-                };
-                let slow = walked(&frame, sliders, occupied, open);
-                assert_eq!(Level::Portable.run(task()), slow, "{files}x{ranks}, any");
-                assert_eq!(Level::detect().run(task()), slow, "{files}x{ranks}, this");
+                let (number, reached) = walked(&frame, sliders, occupied, open);
+                let best = Level::detect();
+                for level in [Level::Portable, best.narrow(), best] {
+                    let apart = level.run(Both {
+                        fill: &fill,
+                        sliders,
+                        occupied,
+                        open,
+                    });
+                    assert_eq!(apart, (number, reached), "{files}x{ranks}, {level:?} apart");
+                }
             }
         }
         Ok(())
@@ -219,22 +304,32 @@ mod tests {
         on_board::<Words<2>>(9, 8)?;
         on_board::<Words<2>>(10, 8)?;
         on_board::<Words<2>>(10, 10)?;
+        on_board::<Words<2>>(12, 10)?;
+        if Level::detect().is_wide() {
+            on_board::<Words<3>>(12, 12)?;
+            on_board::<Words<3>>(13, 13)?;
+        }
         Ok(())
     }
 
     #[test]
     fn other_boards_are_left_to_look_ups() -> Result<(), Box<dyn std::error::Error>> {
-        let larger = Frame::new(12, 10, |_, _| false).ok_or("no such board")?;
-        assert!(Fill::new::<Words<2>>(&larger).is_none(), "eleven squares");
-        let larger = Frame::new(10, 10, |_, _| false).ok_or("no such board")?;
-        assert!(Fill::new::<Words<3>>(&larger).is_none(), "three words");
+        let best = Level::detect();
+        let larger = Frame::new(14, 9, |_, _| false).ok_or("no such board")?;
+        assert!(Fill::new::<Words<2>>(&larger, best).is_none(), "13 squares");
+        let larger = Frame::new(12, 12, |_, _| false).ok_or("no such board")?;
+        let narrow = Fill::new::<Words<3>>(&larger, best.narrow());
+        assert!(narrow.is_none(), "three words without AVX-512");
         let holed = Frame::new(8, 8, |file, rank| (file, rank) == (0, 0)).ok_or("no such board")?;
         assert!(
-            Fill::new::<Words<1>>(&holed).is_some(),
+            Fill::new::<Words<1>>(&holed, best).is_some(),
             "numbers go on evenly"
         );
         let holed = Frame::new(8, 8, |file, rank| (file, rank) == (3, 3)).ok_or("no such board")?;
-        assert!(Fill::new::<Words<1>>(&holed).is_none(), "numbers jump");
+        assert!(
+            Fill::new::<Words<1>>(&holed, best).is_none(),
+            "numbers jump"
+        );
         Ok(())
     }
 }
