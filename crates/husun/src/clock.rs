@@ -179,6 +179,16 @@ impl Clock {
         matches!(self.phase, Phase::Paused { .. })
     }
 
+    /// Since when the time of the side to move has been running: its turn's beginning, or when it went on or was counted
+    /// anew. `None` on a stopped or paused clock.
+    #[must_use]
+    pub const fn since(&self) -> Option<Duration> {
+        match self.phase {
+            Phase::Running { since, .. } => Some(since),
+            Phase::Stopped | Phase::Paused { .. } => None,
+        }
+    }
+
     /// Sets the time of `side` running from `at`.
     ///
     /// # Errors

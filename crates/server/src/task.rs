@@ -22,9 +22,11 @@ use crate::slow::watched;
 use crate::telemetry::{self, span};
 use ::engine::Thoughts;
 use bus::{BusError, Request, Requests};
+use husun::clock::Clock;
 use messages::{Ask, Audience, asked_at};
 use play::table::{Event, Stage, Table};
 use play::{Both, Circumstances, Deed, Refused, Who};
+use sockets::Travel;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -240,6 +242,19 @@ impl GameTask {
         whole(self.base + server.saturating_sub(self.since))
     }
 
+    /// Until when a turn is charged of which something was received then. Who was handed the turn late, or whose move was long
+    /// on its way from another node, is charged for what he thought.
+    fn charged_until(&self, received: Duration, thought: Option<Duration>) -> Duration {
+        let began = self.table.clock().and_then(Clock::since);
+        match (began, thought) {
+            (Some(began), Some(thought)) => {
+                let charged = whole(began + thought).max(self.table.at());
+                received.min(charged)
+            }
+            _ => received,
+        }
+    }
+
     /// The server's time at a time of the game.
     fn server_at(&self, at: Duration) -> Duration {
         self.since + at.saturating_sub(self.base)
@@ -378,11 +393,17 @@ impl GameTask {
                 deed,
                 waited,
                 lag,
+                thought,
                 trace,
             }) => {
                 let span = span!("play", game = %self.id);
                 telemetry::go_on(&span, trace.as_deref());
-                let act = self.act(request, socket, deed, waited, lag);
+                let travel = Travel {
+                    waited,
+                    lag,
+                    thought,
+                };
+                let act = self.act(request, socket, deed, travel);
                 act.instrument(span).await
             }
             Ok(Ask::Look { guest, muted }) => self.look(request, &guest, &muted),

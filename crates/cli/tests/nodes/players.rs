@@ -64,6 +64,10 @@ struct State {
     wrong: Option<String>,
     /// What he does now, and since when, for whoever has to find out why he is not back.
     does: Option<(String, Instant)>,
+    /// What he has done since he is out, with the milliseconds after that.
+    meanwhile: Vec<String>,
+    /// The same of outages that were too long, by when they began.
+    accounts: BTreeMap<Instant, Vec<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -297,6 +301,7 @@ impl Club {
                             "game {id}: its player was out for {took:?}{}",
                             Beside(*from, *to, of)
                         );
+                        println!("{:?}", state.accounts.get(from));
                     }
                     let of = of.map_or("none".into(), |(fault, ..)| format!("{fault:?}"));
                     let most = longest.entry(of).or_insert(took);
@@ -366,13 +371,22 @@ impl Player {
     }
 
     fn does(&self, what: String) {
-        self.state().does = Some((what, Instant::now()));
+        let mut state = self.state();
+        if let Some(since) = state.out {
+            let line = format!("{} {what}", since.elapsed().as_millis());
+            state.meanwhile.push(line);
+        }
+        state.does = Some((what, Instant::now()));
     }
 
     fn is_back(&self) {
         let mut state = self.state();
         if let Some(since) = state.out.take() {
             state.outages.push((since, Instant::now()));
+            let meanwhile = std::mem::take(&mut state.meanwhile);
+            if since.elapsed() > back() {
+                state.accounts.insert(since, meanwhile);
+            }
         }
     }
 
@@ -382,10 +396,14 @@ impl Player {
     }
 
     async fn play(mut self) {
+        // Until he sits for the first time: nobody is to be judged before.
+        self.out(Instant::now());
         while !self.end.load(Relaxed) {
             if self.sit().await.is_ok() {
-                return;
+                // Also from an end that was told together with trouble.
+                break;
             }
+            self.does("is lost".into());
             self.out(Instant::now());
             self.at += 1;
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -403,9 +421,16 @@ impl Player {
             let snapshot = socket.join(&self.game, Some(&self.word)).await?;
             Fallible::Ok((socket, snapshot))
         };
-        let came = tokio::time::timeout(SILENT * 3, came).await;
-        let Ok(Ok((mut socket, snapshot))) = came else {
-            return Err(Lost);
+        let (mut socket, snapshot) = match tokio::time::timeout(SILENT * 3, came).await {
+            Ok(Ok(came)) => came,
+            Ok(Err(error)) => {
+                // A browser that is refused tells its user and does not come again.
+                if error.to_string().contains("another part of the server") {
+                    self.wrong(format!("one who comes is refused: {error}"));
+                }
+                return Err(Lost);
+            }
+            Err(_) => return Err(Lost),
         };
         self.heard = Instant::now();
         self.is_back();

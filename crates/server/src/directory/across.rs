@@ -120,7 +120,8 @@ fn node_at(boot: i64) -> String {
     format!("node.{boot}")
 }
 
-fn looks_for_owner() -> Refused {
+/// Refuses what is asked of a game whose owner has gone, until another has it.
+pub(crate) fn looks_for_owner() -> Refused {
     refused(
         Reason::Busy,
         "the game moves to another part of the server; try again in a moment",
@@ -375,31 +376,29 @@ pub(super) async fn own(services: &Services, id: &str) -> Result<StoredGame, Fai
     if !services.node.has_lease() {
         return Err(looks_for_owner().into());
     }
-    let Some(stored) = services.store.load(id).await? else {
-        return Err(Failure::NoSuchGame);
-    };
     let Some(leases) = services.node.leases() else {
-        return Ok(stored);
+        return services.store.load(id).await?.ok_or(Failure::NoSuchGame);
     };
+    // Many come at once, and again and again, to the games of one that has just died: none is read until it can be had.
+    let owner = leases.owner(id).await?.ok_or(Failure::NoSuchGame)?;
     services.node.took_game();
-    // Nobody else writes to a game of ours, so nothing is missing. The time of one that was handed over stands still until it
-    // is claimed.
-    let stands_still = matches!(stored.since, Some(Since::Still(_)));
-    if stored.owner == boot && !stands_still {
-        return Ok(stored);
-    }
-    // Many come at once to the games of one that has just died: storage is not asked for each of them until it can be had.
-    if stored.owner != boot && services.node.surely_lives(stored.owner) {
-        return Err(Failure::Of(stored.owner));
-    }
-    if !services.node.takes_games() && stored.owner != boot {
-        let others: Arc<[_]> = services.node.alive();
-        if let Some(owner) = others.iter().find(|row| row.boot == stored.owner) {
-            return Err(Failure::Of(owner.boot));
+    if owner == boot {
+        let stored = services.store.load(id).await?.ok_or(Failure::NoSuchGame)?;
+        // Nobody else writes to a game of ours, so nothing is missing. The time of one that was handed over stands still until
+        // it is claimed.
+        if stored.owner == boot && !matches!(stored.since, Some(Since::Still(_))) {
+            return Ok(stored);
         }
-        return Err(looks_for_owner().into());
+    } else if services.node.surely_lives(owner) {
+        return Err(Failure::Of(owner));
+    } else if !services.node.takes_games() {
+        let others: Arc<[_]> = services.node.alive();
+        return Err(match others.iter().any(|row| row.boot == owner) {
+            true => Failure::Of(owner),
+            false => looks_for_owner().into(),
+        });
     }
-    if stands_still || !services.node.take(id).await {
+    if owner == boot || !services.node.take(id).await {
         claim(services, leases.as_ref(), id, boot).await?;
     }
     match services.store.load(id).await? {

@@ -68,6 +68,9 @@ fn among_counted() -> (Node, Arc<AtomicUsize>) {
         fn hand_over<'a>(&'a self, _: &'a Owned, _: i64, _: i64, _: i64) -> Answer<'a, bool> {
             none()
         }
+        fn owner<'a>(&'a self, _: &'a str) -> Answer<'a, Option<i64>> {
+            none()
+        }
         fn orphans(&self, _: i64, _: u32) -> Answer<'_, Vec<String>> {
             none()
         }

@@ -4,7 +4,7 @@
 
 use super::Session;
 use super::outbox::Outbox;
-use crate::directory::{Directory, Payer, Place};
+use crate::directory::{Directory, Payer, Place, looks_for_owner};
 use crate::node::Members;
 use crate::refusal::{Reason, Refused, refused};
 use crate::task::Handle;
@@ -55,9 +55,41 @@ struct Attendance {
     seat: Option<String>,
     /// Once the game has let it in.
     joined: Option<Joined>,
+    /// What the browser was told last of whose turn it is.
+    turn: Option<Turn>,
     /// What was told while it was not in yet.
     early: Vec<(Told, Utf8Bytes)>,
     _listens: Subscription,
+}
+
+/// A turn as the browser knows it.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// Half-moves played.
+    ply: u32,
+    /// When it was told; not known of the turn that it found when it came, and may have left and come again.
+    heard: Option<Instant>,
+}
+
+impl Attendance {
+    /// The browser is told something of a turn.
+    fn hears_of(&mut self, ply: u32) {
+        let heard = match self.turn {
+            Some(turn) if turn.ply == ply => return,
+            Some(_) => Some(Instant::now()),
+            None => None,
+        };
+        self.turn = Some(Turn { ply, heard });
+    }
+
+    /// How long ago the browser was handed the turn in which it does this.
+    fn thought(&self, deed: &Deed) -> Option<Duration> {
+        let (Deed::Move { ply, .. } | Deed::Accept { ply, .. }) = deed else {
+            return None;
+        };
+        let turn = self.turn.filter(|turn| turn.ply == *ply)?;
+        Some(turn.heard?.elapsed())
+    }
 }
 
 /// A question to a game, which stays in memory for it.
@@ -225,8 +257,11 @@ impl GameSide {
                 self.away = true;
                 return Ok(());
             }
-            place => place?.ok_or_else(no_such_game)?,
+            // Its owner has just gone: the next is looked for.
+            Err(refused) if refused == looks_for_owner() => None,
+            place => Some(place?.ok_or_else(no_such_game)?),
         };
+        let found = place.is_some();
         // It listens before it comes, so that nothing falls between.
         let listener = Arc::new(self.outbox.clone());
         let subject = told_at(&game);
@@ -234,16 +269,20 @@ impl GameSide {
         let listens = bus.subscribe(&subject, listener).await;
         self.presence = Some(Attendance {
             id: game,
-            owner: place.owner(),
-            handle: place.here(),
+            owner: place.as_ref().map_or(0, Place::owner),
+            handle: place.and_then(Place::here),
             node: 0,
             person,
             seat,
             joined: None,
+            turn: None,
             early: Vec::new(),
             _listens: listens.map_err(|_| busy())?,
         });
-        self.come();
+        match found {
+            true => self.come(),
+            false => self.away = self.seek(AGAIN[0]).is_err(),
+        }
         Ok(())
     }
 
@@ -293,6 +332,7 @@ impl GameSide {
             game: presence.id.clone(),
             ask: Ask::Act {
                 socket: self.socket,
+                thought: presence.thought(&deed),
                 deed,
                 waited: Duration::ZERO,
                 lag,
@@ -483,6 +523,7 @@ impl GameSide {
         let mut texts = vec![text];
         if let Some(presence) = &mut self.presence {
             presence.joined = Some(joined);
+            presence.hears_of(joined.ply);
             for (told, text) in std::mem::take(&mut presence.early) {
                 texts.extend(self.hear(told, text)?);
             }
@@ -528,6 +569,7 @@ impl GameSide {
         if let Audience::Socket(_, who) = told.to {
             joined.who = who;
         }
+        presence.hears_of(told.ply);
         Ok(Some(text))
     }
 
@@ -555,10 +597,16 @@ impl GameSide {
     }
 }
 
+/// Looks for a game's owner after a while, or as soon as nodes come or go.
 fn search(directory: &Directory, game: &str, wait: Duration) -> Search {
     let (directory, game) = (directory.clone(), game.to_owned());
+    let mut members = directory.services().node.members();
+    members.mark_unchanged();
     Box::pin(async move {
-        tokio::time::sleep(wait).await;
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            Ok(()) = members.changed() => {}
+        }
         let found = directory.find(&game, Payer::Server);
         // One that hangs is given up: meanwhile others may have the game.
         match tokio::time::timeout(SEARCH, found).await {

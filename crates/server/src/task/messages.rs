@@ -54,6 +54,9 @@ pub enum Ask {
         waited: Duration,
         /// Time on the way to the server, as measured by the server.
         lag: Duration,
+        /// From when its browser was handed the turn until it came, if that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        thought: Option<Duration>,
         /// Where it is followed, if it is ([`crate::telemetry::parent_of`]).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         trace: Option<String>,
@@ -117,6 +120,9 @@ pub struct Joined {
     pub life: u64,
     /// Number of what was told last before the answer.
     pub told: u64,
+    /// Half-moves played by then.
+    #[serde(default)]
+    pub ply: u32,
 }
 
 /// The head of an answer.
@@ -166,6 +172,9 @@ pub struct Told {
     pub life: u64,
     /// Number in it, from 1 without a gap.
     pub n: u64,
+    /// Half-moves played by then.
+    #[serde(default)]
+    pub ply: u32,
     /// For whom.
     pub to: Audience,
     /// Sockets that are not meant, though they are of those.

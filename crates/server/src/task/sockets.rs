@@ -31,6 +31,17 @@ fn answer(request: Request, message: Option<&ServerMessage>) {
     request.answer(write(&Answered::default(), &text));
 }
 
+/// How a deed has come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Travel {
+    /// How long ago it came from the browser, when it was asked.
+    pub waited: Duration,
+    /// Time on the way from the browser.
+    pub lag: Duration,
+    /// From when the browser was handed the turn until it came.
+    pub thought: Option<Duration>,
+}
+
 impl GameTask {
     pub(super) fn leave(&mut self, socket: u64) {
         self.sockets.remove(&socket);
@@ -120,6 +131,7 @@ impl GameTask {
             who,
             life: self.life,
             told: self.told,
+            ply: self.table.ply() as u32,
         };
         let head = Answered {
             joined: Some(joined),
@@ -158,8 +170,11 @@ impl GameTask {
         request: Request,
         socket: u64,
         deed: Deed,
-        waited: Duration,
-        lag: Duration,
+        Travel {
+            waited,
+            lag,
+            thought,
+        }: Travel,
     ) {
         let Some(who) = self.sockets.get(&socket).map(|attendant| attendant.who) else {
             // Its coming was refused.
@@ -185,7 +200,8 @@ impl GameTask {
             .services
             .clock
             .time_of(came.unwrap_or(request.received));
-        let at = self.time_at(came).max(self.table.at());
+        let received = self.time_at(came).max(self.table.at());
+        let at = self.charged_until(received, thought);
         let rematch = match (&deed, who) {
             (Deed::Rematch, Who::Player(side)) => self.table.wants_rematch(side),
             _ => false,
@@ -204,6 +220,8 @@ impl GameTask {
                 answer(request, Some(&ServerMessage::Update { played, now }));
             }
             Ok(events) => {
+                // What is not charged does not go by in the game.
+                self.since += received - at;
                 self.carry_out(events, at).await;
                 let took = request.received.elapsed();
                 histogram!("husun_action_seconds").record(took.as_secs_f64());

@@ -150,6 +150,7 @@ impl GameTask {
         let head = Told {
             life: self.life,
             n: self.told,
+            ply: self.table.ply() as u32,
             to,
             but,
         };

@@ -424,7 +424,10 @@ async fn games_are_given_back_and_handed_over(store: &SqlStore, tag: &str) -> Te
     // Only the owner gives back, and only what it has.
     let back = [owned(&ids[0], 1), owned(&ids[1], 9), owned("nothing", 1)];
     assert_eq!(store.release(&back, b, 0).await?, [""; 0]);
+    assert_eq!(store.owner(&ids[0]).await?, Some(a));
     assert_eq!(store.release(&back, a, 0).await?, [ids[0].clone()]);
+    assert_eq!(store.owner(&ids[0]).await?, Some(0));
+    assert_eq!(store.owner("nothing").await?, None);
     fenced(
         one(store, of(a, 1, events(&ids[0], [1]))).await?,
         &ids[0],
