@@ -47,6 +47,24 @@ async fn refusal(
     }))
 }
 
+/// Locks those of some games that nobody else has locked: two nodes that take many at the same time must not wait for each other
+/// crosswise. Who owns them is looked at by the next statement, which sees all that has been committed. If one statement did
+/// both, PostgreSQL would look at the row that was locked but not anew at the lease of its owner, and give a game twice.
+async fn locked(
+    connection: &mut AnyConnection,
+    games: &[String],
+) -> Result<Vec<String>, StoreError> {
+    let places = append::places(1, games.len());
+    let sql = format!("SELECT id FROM games WHERE id IN {places} FOR UPDATE SKIP LOCKED");
+    let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+    for game in games {
+        query = query.bind(game);
+    }
+    let rows = query.fetch_all(&mut *connection).await?;
+    let locked: Result<Vec<String>, sqlx::Error> = rows.iter().map(|row| row.try_get(0)).collect();
+    Ok(locked?)
+}
+
 impl SqlStore {
     pub(super) async fn claim_on(
         &self,
@@ -101,23 +119,26 @@ impl SqlStore {
         now_ms: i64,
     ) -> Result<Vec<String>, StoreError> {
         let time = self.time();
+        append::begin(connection, self.dialect()).await?;
+        let games = match self.dialect() {
+            Dialect::Postgres => locked(connection, games).await?,
+            Dialect::Sqlite => games.to_vec(),
+        };
+        if games.is_empty() {
+            append::commit(connection, self.dialect()).await?;
+            return Ok(games);
+        }
         let asked = format!("${}", games.len() + 1);
         let spoken = format!("(SELECT n.protocol FROM nodes n WHERE n.boot = {asked})");
-        // Two nodes that take many at the same time must not wait for each other crosswise.
-        let passes_over = match self.dialect() {
-            Dialect::Postgres => " FOR UPDATE SKIP LOCKED",
-            Dialect::Sqlite => "",
-        };
         let sql = format!(
-            "UPDATE games SET owner = {asked}, epoch = epoch + 1, protocol = {spoken} WHERE id IN \
-             (SELECT g.id FROM games g WHERE g.id IN {}{passes_over}) AND {} AND NOT {} AND games.protocol <= {spoken} RETURNING id",
+            "UPDATE games SET owner = {asked}, epoch = epoch + 1, protocol = {spoken} WHERE id IN {} AND {} AND NOT {} \
+             AND games.protocol <= {spoken} RETURNING id",
             append::places(1, games.len()),
             runs(&asked, &time),
             runs("games.owner", &time),
         );
-        append::begin(connection, self.dialect()).await?;
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
-        for game in games {
+        for game in &games {
             query = query.bind(game);
         }
         let rows = query.bind(boot).fetch_all(&mut *connection).await?;
