@@ -8,7 +8,6 @@ pub(crate) mod make;
 mod stored;
 
 pub use across::Place;
-pub(crate) use across::looks_for_owner;
 pub(crate) use attend::AHEAD;
 pub use stored::ReadGame;
 

@@ -421,16 +421,9 @@ impl Player {
             let snapshot = socket.join(&self.game, Some(&self.word)).await?;
             Fallible::Ok((socket, snapshot))
         };
-        let (mut socket, snapshot) = match tokio::time::timeout(SILENT * 3, came).await {
-            Ok(Ok(came)) => came,
-            Ok(Err(error)) => {
-                // A browser that is refused tells its user and does not come again.
-                if error.to_string().contains("another part of the server") {
-                    self.wrong(format!("one who comes is refused: {error}"));
-                }
-                return Err(Lost);
-            }
-            Err(_) => return Err(Lost),
+        let came = tokio::time::timeout(SILENT * 3, came).await;
+        let Ok(Ok((mut socket, snapshot))) = came else {
+            return Err(Lost);
         };
         self.heard = Instant::now();
         self.is_back();

@@ -120,8 +120,7 @@ fn node_at(boot: i64) -> String {
     format!("node.{boot}")
 }
 
-/// Refuses what is asked of a game whose owner has gone, until another has it.
-pub(crate) fn looks_for_owner() -> Refused {
+fn looks_for_owner() -> Refused {
     refused(
         Reason::Busy,
         "the game moves to another part of the server; try again in a moment",

@@ -4,7 +4,7 @@
 
 use super::Session;
 use super::outbox::Outbox;
-use crate::directory::{Directory, Payer, Place, looks_for_owner};
+use crate::directory::{Directory, Payer, Place};
 use crate::node::Members;
 use crate::refusal::{Reason, Refused, refused};
 use crate::task::Handle;
@@ -257,11 +257,8 @@ impl GameSide {
                 self.away = true;
                 return Ok(());
             }
-            // Its owner has just gone: the next is looked for.
-            Err(refused) if refused == looks_for_owner() => None,
-            place => Some(place?.ok_or_else(no_such_game)?),
+            place => place?.ok_or_else(no_such_game)?,
         };
-        let found = place.is_some();
         // It listens before it comes, so that nothing falls between.
         let listener = Arc::new(self.outbox.clone());
         let subject = told_at(&game);
@@ -269,8 +266,8 @@ impl GameSide {
         let listens = bus.subscribe(&subject, listener).await;
         self.presence = Some(Attendance {
             id: game,
-            owner: place.as_ref().map_or(0, Place::owner),
-            handle: place.and_then(Place::here),
+            owner: place.owner(),
+            handle: place.here(),
             node: 0,
             person,
             seat,
@@ -279,10 +276,7 @@ impl GameSide {
             early: Vec::new(),
             _listens: listens.map_err(|_| busy())?,
         });
-        match found {
-            true => self.come(),
-            false => self.away = self.seek(AGAIN[0]).is_err(),
-        }
+        self.come();
         Ok(())
     }
 
