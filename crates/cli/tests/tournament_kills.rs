@@ -135,11 +135,14 @@ async fn play(browser: &Browser, game: &str) -> Fallible<()> {
             _ => {}
         }
         let update = |message| match message {
-            ServerMessage::Update { now, .. } => Some(*now),
-            ServerMessage::Snapshot(snapshot) => Some(snapshot.now),
+            ServerMessage::Update { now, .. } => Some((*now, false)),
+            ServerMessage::Snapshot(snapshot) => Some((snapshot.now, true)),
             _ => None,
         };
-        now = socket.until(update).await?;
+        let anew;
+        (now, anew) = socket.until(update).await?;
+        // An offer that was on its way when the game changed hands is made again.
+        drawn &= !anew;
     }
     Ok(())
 }

@@ -242,6 +242,14 @@ fn soon() -> tokio::time::Instant {
     tokio::time::Instant::now() + ANEW.mul_f64(part)
 }
 
+/// Waits until a moment, if there is one.
+async fn until(moment: Option<tokio::time::Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// What moderation has made so for this socket.
 struct Standing {
     changes: watch::Receiver<u64>,
@@ -382,7 +390,7 @@ async fn serve(
             }
             people = mutes.changed() => session.game.mute(people),
             () = missed.notified() => anew = anew.or_else(|| Some(soon())),
-            () = tokio::time::sleep_until(anew.unwrap_or_else(soon)), if anew.is_some() => {
+            () = until(anew) => {
                 anew = None;
                 session.tell_anew(&mut mutes).await;
             }

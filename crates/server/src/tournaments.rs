@@ -165,6 +165,9 @@ impl Tournaments {
             tokio::time::sleep(TICK).await;
         }
         let services = self.inner.directory.services().clone();
+        if !services.is_alone() {
+            self.tell_pairings_again().await;
+        }
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {

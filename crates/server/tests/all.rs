@@ -11,6 +11,7 @@ mod following;
 mod full;
 mod lobby;
 mod moderation;
+mod nodes;
 mod notices;
 mod opponent;
 mod own_games;

@@ -376,6 +376,11 @@ impl GameSide {
         let Some((head, text)) = read else {
             return self.unanswered(question).map(|()| Vec::new());
         };
+        if head.unknown {
+            // Nothing was done: it is asked again once one has come anew.
+            self.questions.push_front(question);
+            return self.seek(Duration::ZERO).map(|()| Vec::new());
+        }
         self.ask_next();
         if let Some(joined) = head.joined {
             return self.come_in(joined, text);

@@ -131,6 +131,14 @@ pub struct Answered {
     /// A socket that has come, if it was let in.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub joined: Option<Joined>,
+    /// Whether the socket that acts is not known (any more): it comes anew, and nothing was done.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub unknown: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "asked by serde")]
+fn is_false(is: &bool) -> bool {
+    !is
 }
 
 /// For whom something is told.

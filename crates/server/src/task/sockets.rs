@@ -135,6 +135,7 @@ impl GameTask {
         };
         let head = Answered {
             joined: Some(joined),
+            unknown: false,
         };
         let mutes = self.mutes(who);
         self.answer_snapshot(request, who, mutes, move |snapshot| {
@@ -177,10 +178,14 @@ impl GameTask {
         }: Travel,
     ) {
         let Some(who) = self.sockets.get(&socket).map(|attendant| attendant.who) else {
-            // Its coming was refused.
-            let message = "you are not a player in this game: your link opened no seat";
+            // Its node had gone, as far as could be seen.
+            let message = "the game does not know you any more; come again";
             let refused = refusal(deed.name(), Reason::NoGame.code(), message);
-            return answer(request, Some(&refused));
+            let head = Answered {
+                joined: None,
+                unknown: true,
+            };
+            return request.answer(write(&head, &text_of(&refused)));
         };
         if let Err(barred) = self.may_act(who, Some(&deed)) {
             let refused = refusal(deed.name(), barred.reason.code(), barred.message);

@@ -13,7 +13,7 @@ use futures_util::stream;
 use husun::Side;
 use play::lobby::Wanted;
 use play::table::{OfTournament, SeatSpec, Spec};
-use play::tournament::{Kind, Plan, Tournament};
+use play::tournament::{Kind, Pairing, Plan, Tournament};
 use play::{Both, rating};
 use rand::RngExt;
 use std::sync::Arc;
@@ -94,7 +94,7 @@ impl Tournaments {
                 let account =
                     account.ok_or_else(|| refused(Reason::Damaged, "a player is gone"))?;
                 live.learn(vec![(account.id.clone(), account.name.clone())]);
-                people.push((side, account.id.clone()));
+                people.push(account.id.clone());
                 seat.kept = Some(person_of(&account));
             }
         }
@@ -119,28 +119,77 @@ impl Tournaments {
             seats,
             seed: rand::rng().random(),
         };
-        let names = Both::of(|side| live.shown_name(tournament, pairing.of(side)));
         self.inner.directory.begin_as(id, spec, Vec::new()).await?;
         // Whoever is told of it finds it.
         live.made(&[id.to_owned()]);
-        for (side, person) in &people {
+        for person in &people {
             if plan.is_slow()
                 && let Err(refused) = self.inner.vacations.tell_new(id, [person, person]).await
             {
                 tracing::warn!(game = id, message = %refused.message, "a vacation is not told of");
             }
+        }
+        for (person, paired) in self.paired(live, tournament, pairing) {
+            let happenings = &self.inner.directory.services().happenings;
+            happenings.tell(words::paired(&person, &paired));
+            self.publish(&told_to(&person), &ServerMessage::Paired(paired));
+        }
+        Ok(())
+    }
+
+    /// Those who meet in a game, each with what is told of it.
+    fn paired(
+        &self,
+        live: &Live,
+        tournament: &Tournament,
+        pairing: &Pairing,
+    ) -> Vec<(String, wire::Paired)> {
+        let plan = tournament.plan();
+        let Some(wanted) = plan.games.get(pairing.new.wanted as usize) else {
+            return Vec::new();
+        };
+        let sides = Side::ALL.into_iter().filter_map(|side| {
+            let entrant = tournament.entrants().get(pairing.of(side) as usize)?;
+            let opponent = pairing.of(side.opponent());
             let paired = wire::Paired {
-                game: id.into(),
-                side: (*side).into(),
-                opponent: names.get(side.opponent()).clone(),
+                game: pairing.new.game.clone(),
+                side: side.into(),
+                opponent: live.shown_name(tournament, opponent),
                 name: game_shown(self.inner.directory.variants(), wanted).name,
                 clock: plan.control.to_string(),
             };
-            let happenings = &self.inner.directory.services().happenings;
-            happenings.tell(words::paired(person, &paired));
-            self.publish(&told_to(person), &ServerMessage::Paired(paired));
+            let is_person = entrant.level.is_none();
+            is_person.then(|| (entrant.id.clone(), paired))
+        });
+        sides.collect()
+    }
+
+    /// Tells those who play of their games again, as the node before may have died before it did. Pages know what they were
+    /// told; who plays by the day finds the game among the own ones.
+    pub(super) async fn tell_pairings_again(&self) {
+        for live in self.all_live() {
+            let tournament = live.now();
+            if tournament.plan().is_slow() {
+                continue;
+            }
+            let made = tournament.pairings().iter();
+            let made = made.filter(|p| p.result.is_none() && !live.is_unmade(&p.new.game));
+            let made: Vec<&Pairing> = made.collect();
+            let players = made.iter().flat_map(|p| [p.new.white, p.new.black]);
+            let players = players.filter_map(|n| tournament.entrants().get(n as usize));
+            let people = players.filter(|entrant| entrant.level.is_none());
+            let ids: Vec<String> = people.map(|entrant| entrant.id.clone()).collect();
+            if let Err(refused) = self.know_names(&live, &ids).await {
+                tracing::warn!(tournament = live.id, message = %refused.message, "pairings are not told again");
+                continue;
+            }
+            for pairing in made {
+                for (person, paired) in self.paired(&live, &tournament, pairing) {
+                    self.publish(&told_to(&person), &ServerMessage::Paired(paired));
+                }
+            }
+            self.tell(&live);
         }
-        Ok(())
     }
 }
 
