@@ -9,6 +9,8 @@ use server::{Config, NodeConfig};
 use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use tracing_subscriber::filter::{EnvFilter, FilterExt, LevelFilter, filter_fn};
+use tracing_subscriber::layer::Filter;
 
 /// Play in the browser: serve games between people and against the engine
 #[derive(Args)]
@@ -144,31 +146,48 @@ const MOST_CONNECTIONS: u32 = 10_000_000;
 /// The log: what `HUSUN_LOG` names, such as `debug` or `server=debug`, or else what an operator should know. Details
 /// of libraries are always left out: they log whole messages and headers, and with them the keys to seats and cookies.
 pub fn log_to_stderr(json: bool, telemetry: Option<&Telemetry>) {
-    use tracing_subscriber::filter::{EnvFilter, FilterExt, LevelFilter, filter_fn};
     use tracing_subscriber::prelude::*;
     let wanted = EnvFilter::try_from_env("HUSUN_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = logged(wanted);
+    let log = tracing_subscriber::fmt::layer()
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
+    let log = match json {
+        true => log.json().with_filter(filter).boxed(),
+        false => log.with_target(false).with_filter(filter).boxed(),
+    };
+    // Where nothing is followed there is no layer for it: with one that takes nothing all spans would be made.
+    let spans = telemetry.map(|telemetry| telemetry.layer().boxed());
+    let layers: Vec<_> = spans.into_iter().chain([log]).collect();
+    // A second start within one process keeps the first log.
+    let _ = tracing_subscriber::registry().with(layers).try_init();
+}
+
+/// What is logged of what is wanted.
+fn logged<S>(wanted: EnvFilter) -> impl Filter<S> {
     let ours = filter_fn(|event| {
         let target = event.target().split("::").next().unwrap_or_default();
         // The bus itself tells of its connection, and does so once.
         target != "async_nats" && (*event.level() <= tracing::Level::INFO || OURS.contains(&target))
     });
-    // It says of itself that it lets everything through at most: otherwise what is wanted would not be known to bound it, and
-    // every detail of the libraries would be made, and looked at here, before it is dropped.
-    let ours = ours.with_max_level_hint(LevelFilter::TRACE);
     let no_spans = filter_fn(|about| about.target() != SPANS);
-    let filter = wanted.and(ours).and(no_spans);
-    let log = tracing_subscriber::fmt::layer()
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr);
-    let spans = telemetry.map(Telemetry::layer);
-    let registry = tracing_subscriber::registry().with(spans);
-    // A second start within one process keeps the first log.
-    let _ = match json {
-        true => registry.with(log.json().with_filter(filter)).try_init(),
-        false => registry
-            .with(log.with_target(false).with_filter(filter))
-            .try_init(),
-    };
+    // They say of themselves that they let everything through at most: otherwise what is wanted would not be known to bound
+    // them, and every detail of the libraries would be made, and looked at here, before it is dropped.
+    let ours = ours.with_max_level_hint(LevelFilter::TRACE);
+    let no_spans = no_spans.with_max_level_hint(LevelFilter::TRACE);
+    wanted.and(ours).and(no_spans)
+}
+
+#[cfg(test)]
+#[test]
+fn details_that_are_not_wanted_are_not_made() {
+    for (wanted, most) in [
+        ("info", LevelFilter::INFO),
+        ("server=debug", LevelFilter::DEBUG),
+    ] {
+        let filter = logged::<tracing_subscriber::Registry>(EnvFilter::new(wanted));
+        assert_eq!(filter.max_level_hint(), Some(most));
+    }
 }
 
 /// Names of our crates, as they appear in log lines.

@@ -1,7 +1,7 @@
 //! The board: a frame of files and ranks, some of whose squares may be missing. Squares are
 //! numbered over the existing ones alone, rank by rank from a1. Nothing stands on them here.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// The number of an existing square, rank by rank from the south-west corner. Only a [`Frame`] knows its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -229,6 +229,11 @@ pub struct SquareName {
 
 impl fmt::Display for SquareName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", Frame::file_letter(self.file), self.rank + 1)
+        f.write_char(Frame::file_letter(self.file))?;
+        let rank = self.rank + 1;
+        if rank >= 10 {
+            f.write_char(char::from(b'0' + rank / 10))?;
+        }
+        f.write_char(char::from(b'0' + rank % 10))
     }
 }

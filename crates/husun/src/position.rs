@@ -13,7 +13,7 @@ use crate::side::Side;
 use crate::status::Status;
 use crate::variant::Variant;
 use crate::width::{AnyPos, VisitPosition, at_width};
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 /// Why a position text is refused.
@@ -431,9 +431,10 @@ impl fmt::Display for UciMove<'_> {
         if !frame.has(m.from()) || !frame.has(m.to()) || !known {
             return f.write_str("0000");
         }
-        write!(f, "{}{}", frame.name(m.from()), frame.name(m.to()))?;
+        frame.name(m.from()).fmt(f)?;
+        frame.name(m.to()).fmt(f)?;
         match variant.letter_of(m) {
-            Some(letter) => write!(f, "{}", letter.to_ascii_lowercase()),
+            Some(letter) => f.write_char(letter.to_ascii_lowercase()),
             None => Ok(()),
         }
     }

@@ -6,8 +6,8 @@ mod boards;
 pub(crate) mod game;
 mod lobby;
 pub(crate) mod outbox;
+mod seldom;
 
-use crate::accounts::{Accounts, Ends};
 use crate::http::Failure;
 use crate::http::address::Address;
 use crate::limits::{Rate, Ticket};
@@ -26,21 +26,19 @@ use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgr
 use axum::response::{IntoResponse, Response};
 use boards::Mutes;
 use bus::Subscription;
-use futures_util::stream::SplitSink;
 use futures_util::{SinkExt, StreamExt};
 use game::{GameGone, GameSide};
 use metrics::{counter, gauge};
 use outbox::{Item, Outbox, TooSlow};
 use play::table::Person;
-use rand::RngExt;
+use seldom::{Endings, Seldom, Standing, Waits};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{Notify, broadcast, watch};
+use tokio::sync::Notify;
 use tokio::time::MissedTickBehavior;
 
 /// Bytes of a message at most.
@@ -61,8 +59,6 @@ const ALONG: Duration = Duration::from_secs(8);
 const WRITE_BUFFER: usize = 4 << 10;
 /// A socket from which nothing has come for so long is closed.
 const SILENT: Duration = Duration::from_secs(30);
-/// What was missed is asked anew within this.
-const ANEW: Duration = Duration::from_secs(3);
 /// Time that a socket which the server closes has to take the reason.
 const PARTING: Duration = Duration::from_secs(2);
 /// Messages beyond the rate that are refused before the socket is closed.
@@ -159,18 +155,16 @@ enum End {
 const COME_AGAIN: End = End::Ours(1012, "come again");
 const SILENCE: End = End::Ours(1001, "nothing was heard for too long");
 
-type Sink = SplitSink<WebSocket, Message>;
-
 /// Sends, within a deadline: a browser that takes nothing is not waited for.
-async fn send(sink: &mut Sink, message: Message) -> bool {
-    send_within(sink.send(message)).await
+async fn send(socket: &mut WebSocket, message: Message) -> bool {
+    send_within(socket.send(message)).await
 }
 
 /// Sends a text with a ping behind it, within the deadline.
-async fn send_and_ping(sink: &mut Sink, text: Utf8Bytes) -> bool {
+async fn send_and_ping(socket: &mut WebSocket, text: Utf8Bytes) -> bool {
     send_within(async {
-        sink.feed(Message::Text(text)).await?;
-        sink.send(Message::Ping("".into())).await
+        socket.feed(Message::Text(text)).await?;
+        socket.send(Message::Ping("".into())).await
     })
     .await
 }
@@ -184,117 +178,25 @@ async fn send_within(sends: impl Future<Output = Result<(), axum::Error>>) -> bo
 }
 
 /// Sends texts one after another.
-async fn send_all(sink: &mut Sink, texts: Vec<Utf8Bytes>) -> bool {
+async fn send_all(socket: &mut WebSocket, texts: Vec<Utf8Bytes>) -> bool {
     for text in texts {
-        if !send(sink, Message::Text(text)).await {
+        if !send(socket, Message::Text(text)).await {
             return false;
         }
     }
     true
 }
 
-/// Tells when the session ends, or the token is taken back, by which a socket was opened.
-struct Endings {
-    told: broadcast::Receiver<Ends>,
-    accounts: Accounts,
-    session: Option<String>,
-    /// When it is looked whether it has ended.
-    look_at: Option<tokio::time::Instant>,
-}
-
-impl Endings {
-    /// Waits for the end; for ever if the socket is a guest's. If ends were missed it is taken for one of them: who
-    /// is signed in still may come again.
-    async fn ended(&mut self) {
-        let Some(session) = &self.session else {
-            return std::future::pending().await;
-        };
-        loop {
-            let look_at = self.look_at;
-            let look = async {
-                match look_at {
-                    Some(at) => tokio::time::sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-                self.accounts.is_open(session).await
-            };
-            tokio::select! {
-                told = self.told.recv() => match told {
-                    Ok(Ends::Of(ended)) if !ended.contains(session) => {}
-                    // Not all at the same moment.
-                    Ok(Ends::Missed) => self.look_at = Some(soon()),
-                    Ok(_) | Err(RecvError::Lagged(_)) => return,
-                    Err(RecvError::Closed) => return std::future::pending().await,
-                },
-                open = look => match open {
-                    Ok(true) => self.look_at = None,
-                    Ok(false) => return,
-                    Err(_) => self.look_at = Some(soon()),
-                },
-            }
-        }
-    }
-}
-
-/// Some moment within [`ANEW`].
-fn soon() -> tokio::time::Instant {
-    let part: f64 = rand::rng().random();
-    tokio::time::Instant::now() + ANEW.mul_f64(part)
-}
-
-/// Waits until a moment, if there is one.
-async fn until(moment: Option<tokio::time::Instant>) {
-    match moment {
-        Some(moment) => tokio::time::sleep_until(moment).await,
-        None => std::future::pending().await,
-    }
-}
-
-/// What moderation has made so for this socket.
-struct Standing {
-    changes: watch::Receiver<u64>,
-    /// Whether one is signed in.
-    account: bool,
-    /// What was told last.
-    announced: Announced,
-}
-
-impl Standing {
-    /// Waits until something has changed.
-    async fn changed(&mut self) {
-        if self.changes.changed().await.is_err() {
-            std::future::pending().await
-        }
-    }
-
-    /// Tells what is announced, or why the one who is here may not stay: then the socket ends.
-    fn look(&mut self, session: &Session) -> Option<End> {
-        let bans = session.app.moderation.bans();
-        let may_stay = bans
-            .may_play(&session.person.guest)
-            .and_then(|()| bans.may_come(session.address, self.account));
-        if let Err(banned) = may_stay {
-            session.refuse_with("?", &banned);
-            return Some(End::Ours(1008, "banned"));
-        }
-        let announced = bans.announced();
-        if announced.list != self.announced.list {
-            session.outbox.send(announced.text.clone());
-            self.announced = announced;
-        }
-        None
-    }
-}
-
-async fn serve(
-    socket: WebSocket,
+/// Serves a socket. What it is made of goes into the future as it is: of what a function has as its own there would be two.
+fn serve(
+    mut socket: WebSocket,
     app: App,
     person: Person,
     address: IpAddr,
     ticket: Ticket,
-    (mut endings, mut standing, mut mutes): (Endings, Standing, Mutes),
-) {
-    let _counted = Counted::new();
+    (endings, mut standing, mut mutes): (Endings, Standing, Mutes),
+) -> impl Future<Output = ()> {
+    let counted = Counted::new();
     let (outbox, mut outgoing) = Outbox::new(OUTBOX, OUTBOX_BYTES);
     let number = app.sockets.fetch_add(1, Relaxed);
     let mut session = Session {
@@ -312,131 +214,127 @@ async fn serve(
         lag: Duration::ZERO,
         app,
     };
-    let (mut sink, mut stream) = socket.split();
-    let mut app_closing = session.app.directory.sockets_end();
-    let mut heard = Instant::now();
-    let mut pinged: Option<Instant> = None;
-    let mut measured = Instant::now();
-    let mut pings = tokio::time::interval(PING);
-    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     standing.changes.mark_changed();
-    let missed = session.missed.clone();
-    let mut anew: Option<tokio::time::Instant> = None;
     session.game.mute(mutes.now());
-    let end = loop {
-        tokio::select! {
-            item = outgoing.next() => {
-                let text = match item {
-                    Ok(Item::Text(text)) => Ok(Some(text)),
-                    Ok(Item::Told(message)) => session.game.told(&message),
-                    Ok(Item::Missed) => session.game.missed().map(|()| None),
-                    Err(TooSlow) => break End::Ours(1013, "too slow; come again"),
-                };
-                match text {
-                    Ok(Some(text)) => {
-                        let sent = match measured.elapsed() >= ALONG {
-                            true if heard.elapsed() > SILENT => break SILENCE,
-                            true => {
-                                measured = Instant::now();
-                                pinged = Some(measured);
-                                pings.reset();
-                                send_and_ping(&mut sink, text).await
+    let mut waits = Waits::new(Seldom {
+        closing: session.app.directory.sockets_end(),
+        endings,
+        standing,
+        mutes,
+        members: session.game.members(),
+        missed: session.missed.clone(),
+        anew: None,
+    });
+    async move {
+        let _counted = counted;
+        let mut heard = Instant::now();
+        let mut pinged: Option<Instant> = None;
+        let mut measured = Instant::now();
+        let mut pings = tokio::time::interval(PING);
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let end = loop {
+            tokio::select! {
+                item = outgoing.next() => {
+                    let text = match item {
+                        Ok(Item::Text(text)) => Ok(Some(text)),
+                        Ok(Item::Told(message)) => session.game.told(&message),
+                        Ok(Item::Missed) => session.game.missed().map(|()| None),
+                        Err(TooSlow) => break End::Ours(1013, "too slow; come again"),
+                    };
+                    match text {
+                        Ok(Some(text)) => {
+                            let sent = match measured.elapsed() >= ALONG {
+                                true if heard.elapsed() > SILENT => break SILENCE,
+                                true => {
+                                    measured = Instant::now();
+                                    pinged = Some(measured);
+                                    pings.reset();
+                                    send_and_ping(&mut socket, text).await
+                                }
+                                false => send(&mut socket, Message::Text(text)).await,
+                            };
+                            if !sent {
+                                break End::Gone;
                             }
-                            false => send(&mut sink, Message::Text(text)).await,
-                        };
-                        if !sent {
-                            break End::Gone;
+                        }
+                        Ok(None) => {}
+                        Err(GameGone) => break COME_AGAIN,
+                    }
+                }
+                reply = session.game.answered() => {
+                    let Ok(texts) = session.game.take(reply) else { break COME_AGAIN };
+                    if !send_all(&mut socket, texts).await {
+                        break End::Gone;
+                    }
+                }
+                message = socket.next() => {
+                    let Some(Ok(message)) = message else { break End::Gone };
+                    heard = Instant::now();
+                    // Whatever comes counts, so that nothing can be asked for free.
+                    if !session.is_within_rate(&message) {
+                        break End::Ours(1008, "too many messages");
+                    }
+                    match message {
+                        Message::Text(text) => session.hear(&text).await,
+                        Message::Binary(_) => session.refuse("?", Reason::Malformed, "messages must be text"),
+                        Message::Pong(_) => {
+                            if let Some(sent) = pinged.take() {
+                                session.lag = (sent.elapsed() / 2).min(LAG);
+                            }
+                        }
+                        Message::Ping(_) => {}
+                        Message::Close(_) => break End::Theirs,
+                    }
+                }
+                happened = waits.happens() => {
+                    if let Some(end) = Box::pin(waits.take(happened, &mut session)).await {
+                        break end;
+                    }
+                }
+                _ = pings.tick() => {
+                    if heard.elapsed() > SILENT {
+                        break SILENCE;
+                    }
+                    measured = Instant::now();
+                    pinged = Some(measured);
+                    if !send(&mut socket, Message::Ping("".into())).await {
+                        break End::Gone;
+                    }
+                }
+            }
+        };
+        session.analysis.stop();
+        session.game.end();
+        session.place = None;
+        session.tournament = None;
+        session.boards.clear();
+        // What still comes is read and dropped for a while: a connection shut with something unread is reset, and
+        // what was sent last, the reason, would be lost on its way.
+        let part = async {
+            match end {
+                End::Gone => return,
+                End::Theirs => {}
+                End::Ours(code, reason) => {
+                    while let Some(item) = outgoing.try_next() {
+                        // What the game has told is told again to one who comes anew.
+                        if let Item::Text(text) = item
+                            && socket.send(Message::Text(text)).await.is_err()
+                        {
+                            return;
                         }
                     }
-                    Ok(None) => {}
-                    Err(GameGone) => break COME_AGAIN,
-                }
-            }
-            reply = session.game.answered() => {
-                let Ok(texts) = session.game.take(reply) else { break COME_AGAIN };
-                if !send_all(&mut sink, texts).await {
-                    break End::Gone;
-                }
-            }
-            message = stream.next() => {
-                let Some(Ok(message)) = message else { break End::Gone };
-                heard = Instant::now();
-                // Whatever comes counts, so that nothing can be asked for free.
-                if !session.is_within_rate(&message) {
-                    break End::Ours(1008, "too many messages");
-                }
-                match message {
-                    Message::Text(text) => session.hear(&text).await,
-                    Message::Binary(_) => session.refuse("?", Reason::Malformed, "messages must be text"),
-                    Message::Pong(_) => {
-                        if let Some(sent) = pinged.take() {
-                            session.lag = (sent.elapsed() / 2).min(LAG);
-                        }
-                    }
-                    Message::Ping(_) => {}
-                    Message::Close(_) => break End::Theirs,
-                }
-            }
-            () = app_closing.closed() => break COME_AGAIN,
-            () = endings.ended() => {
-                // The reason may be told by another node.
-                session.app.moderation.settled().await;
-                break standing.look(&session).unwrap_or(End::Ours(1008, "signed out"));
-            }
-            () = standing.changed() => {
-                if let Some(end) = standing.look(&session) {
-                    break end;
-                }
-            }
-            people = mutes.changed() => session.game.mute(people),
-            () = missed.notified() => anew = anew.or_else(|| Some(soon())),
-            () = until(anew) => {
-                anew = None;
-                session.tell_anew(&mut mutes).await;
-            }
-            _ = pings.tick() => {
-                if heard.elapsed() > SILENT {
-                    break SILENCE;
-                }
-                measured = Instant::now();
-                pinged = Some(measured);
-                if !send(&mut sink, Message::Ping("".into())).await {
-                    break End::Gone;
-                }
-            }
-        }
-    };
-    session.analysis.stop();
-    session.game.end();
-    session.place = None;
-    session.tournament = None;
-    session.boards.clear();
-    // What still comes is read and dropped for a while: a connection shut with something unread is reset, and
-    // what was sent last, the reason, would be lost on its way.
-    let part = async {
-        match end {
-            End::Gone => return,
-            End::Theirs => {}
-            End::Ours(code, reason) => {
-                while let Some(item) = outgoing.try_next() {
-                    // What the game has told is told again to one who comes anew.
-                    if let Item::Text(text) = item
-                        && sink.send(Message::Text(text)).await.is_err()
-                    {
+                    let reason = Utf8Bytes::from_static(reason);
+                    let frame = CloseFrame { code, reason };
+                    if socket.send(Message::Close(Some(frame))).await.is_err() {
                         return;
                     }
                 }
-                let reason = Utf8Bytes::from_static(reason);
-                let frame = CloseFrame { code, reason };
-                if sink.send(Message::Close(Some(frame))).await.is_err() {
-                    return;
-                }
             }
-        }
-        while let Some(Ok(_)) = stream.next().await {}
-    };
-    let _ = tokio::time::timeout(PARTING, part).await;
-    drop(ticket);
+            while let Some(Ok(_)) = socket.next().await {}
+        };
+        let _ = tokio::time::timeout(PARTING, part).await;
+        drop(ticket);
+    }
 }
 
 /// The type of a message, where no more of it is of use.

@@ -172,10 +172,13 @@ pub(super) async fn enter(
     hold(connection, fence, writes).await?;
     // From here on each game's row is locked, or nobody else can write.
     take_seats(connection, writes).await?;
-    set_times(connection, writes, "due", |write| write.due).await?;
-    set_times(connection, writes, "warn", |write| write.warn).await?;
-    keep_cards(connection, writes).await?;
-    end(connection, writes).await?;
+    let dialect = fence.dialect;
+    let due = ("due", |write: &GameWrite| write.due);
+    set_times(connection, dialect, writes, due).await?;
+    let warn = ("warn", |write: &GameWrite| write.warn);
+    set_times(connection, dialect, writes, warn).await?;
+    keep_cards(connection, dialect, writes).await?;
+    end(connection, dialect, writes).await?;
     note_ends(connection, writes).await?;
     running::note(connection, writes).await?;
     for write in writes {
@@ -261,6 +264,20 @@ pub(super) fn places(rows: usize, values: usize) -> String {
     sql
 }
 
+impl Dialect {
+    /// [`places`] as the database takes them fastest, for statements with no others: SQLite looks for numbered ones by their
+    /// names, each anew through all of them.
+    fn places(self, rows: usize, values: usize) -> String {
+        match self {
+            Dialect::Postgres => places(rows, values),
+            Dialect::Sqlite => {
+                let row = format!("({})", vec!["?"; values].join(", "));
+                vec![row; rows].join(", ")
+            }
+        }
+    }
+}
+
 /// Stores events. Tells which writes were stored as a whole before, by an owner whose game is another's now: there is nothing
 /// more to be done for them.
 async fn append(
@@ -269,6 +286,11 @@ async fn append(
     writes: &[GameWrite],
 ) -> Result<HashSet<usize>, StoreError> {
     let mut settled = HashSet::new();
+    // Whether a row was there before is looked at afterwards. SQLite keeps no copy of the pages for a statement that cannot fail.
+    let [or_ignore, do_nothing] = match fence.dialect {
+        Dialect::Sqlite => ["OR IGNORE", ""],
+        Dialect::Postgres => ["", "ON CONFLICT DO NOTHING"],
+    };
     let rows = |owned: bool| {
         let writes = (0..).zip(writes);
         let writes = writes.filter(move |(_, write)| (write.owner != 0) == owned);
@@ -281,11 +303,11 @@ async fn append(
         for part in rows.chunks(ROWS) {
             // Only the owner's rows find their game.
             let sql = format!(
-                "INSERT INTO events (game, seq, at_ms, run, run_ms, wall_ms, body, epoch) \
+                "INSERT {or_ignore} INTO events (game, seq, at_ms, run, run_ms, wall_ms, body, epoch) \
                  SELECT v.column1, v.column2, v.column3, v.column4, v.column5, v.column6, v.column7, v.column8 \
                  FROM (VALUES {}) AS v JOIN games ON games.id = v.column1 AND games.epoch = v.column8 \
-                 WHERE {owner} {} ON CONFLICT DO NOTHING",
-                places(rounded(part.len()), values),
+                 WHERE {owner} {} {do_nothing}",
+                fence.dialect.places(rounded(part.len()), values),
                 fence.lock
             );
             // The text holds placeholders alone.
@@ -347,7 +369,7 @@ async fn held(
         let sql = format!(
             "SELECT v.column1, v.column2 FROM (VALUES {}) AS v JOIN games ON games.id = v.column1 AND games.epoch = v.column2 \
              WHERE (v.column3 = 0 AND (v.column4 = 0 OR games.owner = 0)) OR (games.owner = v.column3 AND {}) {}",
-            places(rounded(part.len()), 4),
+            fence.dialect.places(rounded(part.len()), 4),
             fence.lease(),
             fence.lock
         );
@@ -448,6 +470,7 @@ async fn take_seats(
 
 async fn keep_cards(
     connection: &mut AnyConnection,
+    dialect: Dialect,
     writes: &[&GameWrite],
 ) -> Result<(), StoreError> {
     let cards: Vec<_> = writes
@@ -458,7 +481,7 @@ async fn keep_cards(
         let sql = format!(
             "UPDATE games SET card = v.column3, card_seq = v.column4 FROM (VALUES {}) AS v \
              WHERE games.id = v.column1 AND games.epoch = v.column2",
-            places(rounded(part.len()), 4)
+            dialect.places(rounded(part.len()), 4)
         );
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
         for (write, card) in part {
@@ -476,14 +499,18 @@ async fn keep_cards(
     Ok(())
 }
 
-async fn end(connection: &mut AnyConnection, writes: &[&GameWrite]) -> Result<(), StoreError> {
+async fn end(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+    writes: &[&GameWrite],
+) -> Result<(), StoreError> {
     let over = writes.iter().copied().filter(|write| write.over);
     let over: Vec<&GameWrite> = over.collect();
     for part in over.chunks(ROWS) {
         let sql = format!(
             "UPDATE games SET over = 1, due = NULL, warn = NULL FROM (VALUES {}) AS v \
              WHERE games.id = v.column1 AND games.epoch = v.column2",
-            places(rounded(part.len()), 2)
+            dialect.places(rounded(part.len()), 2)
         );
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
         for write in part {
@@ -518,9 +545,9 @@ async fn note_ends(
 /// Sets when games want to be looked at, or their movers to be told: what stands in a column of times.
 async fn set_times(
     connection: &mut AnyConnection,
+    dialect: Dialect,
     writes: &[&GameWrite],
-    column: &'static str,
-    wanted: impl Fn(&GameWrite) -> Option<Due>,
+    (column, wanted): (&'static str, impl Fn(&GameWrite) -> Option<Due>),
 ) -> Result<(), StoreError> {
     let changed: Vec<(&GameWrite, Option<i64>)> = writes
         .iter()
@@ -534,7 +561,7 @@ async fn set_times(
         let sql = format!(
             "UPDATE games SET {column} = v.column2 FROM (VALUES {}) AS v WHERE games.id = v.column1 \
              AND games.epoch = v.column3",
-            places(rounded(part.len()), 3)
+            dialect.places(rounded(part.len()), 3)
         );
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
         for (write, due) in part {

@@ -74,14 +74,16 @@ async fn serve(
     health: watch::Sender<Health>,
 ) {
     let mut begun: Option<Instant> = None;
+    // Their room is kept from one commit to the next.
+    let (mut writes, mut waiting) = (Vec::new(), Vec::new());
     while let Some(first) = inbox.recv().await {
         if let Some(begun) = begun {
             tokio::time::sleep_until((begun + APART).into()).await;
         }
         begun = Some(Instant::now());
-        let mut writes = vec![first.write];
-        let mut waiting = vec![first.done];
-        let mut events = writes[0].events.len();
+        let mut events = first.write.events.len();
+        writes.push(first.write);
+        waiting.push(first.done);
         while events < BATCH
             && writes.len() < GAMES
             && let Ok(next) = inbox.try_recv()
@@ -92,7 +94,8 @@ async fn serve(
         }
         let results = write(store.as_ref(), &writes, &health).await;
         counter!("husun_events_stored_total").increment(events as u64);
-        for (done, result) in waiting.into_iter().zip(results) {
+        writes.clear();
+        for (done, result) in waiting.drain(..).zip(results) {
             // A game that does not wait any more will read what is stored.
             let _ = done.send(result);
         }

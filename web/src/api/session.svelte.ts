@@ -18,6 +18,13 @@ import type {
 /** What happened, for sounds. */
 export type Happening = 'move' | 'capture' | 'check' | 'end' | 'offer' | 'chat';
 
+/** A game that cannot be had for the moment (its node has just gone, or the storage is away) is come to again, after a wait that grows. */
+const NOT_NOW = ['busy', 'storage'];
+const COME_AGAIN = 400;
+const LONGEST_WAIT = 3_000;
+/** So often before it is said that there is none. */
+const ATTEMPTS = 40;
+
 export class Session {
   readonly id: string;
   /** What stays the same through the game. */
@@ -51,6 +58,8 @@ export class Session {
   #seat: string | null;
   #socket: Socket;
   #happened: (what: Happening) => void;
+  #attempts = 0;
+  #again: ReturnType<typeof setTimeout> | undefined;
 
   constructor(id: string, seat: string | null, happened: (what: Happening) => void) {
     this.id = id;
@@ -73,6 +82,7 @@ export class Session {
   }
 
   close(): void {
+    clearTimeout(this.#again);
     this.#socket.close();
   }
 
@@ -103,6 +113,7 @@ export class Session {
   #join(): void {
     // it is told anew, if there is any still
     this.watchers = [];
+    clearTimeout(this.#again);
     this.#socket.send({ type: 'join', game: this.id, seat: this.#seat });
   }
 
@@ -117,6 +128,7 @@ export class Session {
       case 'snapshot': {
         const first = this.snapshot === null;
         this.failure = null;
+        this.#attempts = 0;
         this.snapshot = message;
         if (message.seat && message.seat !== this.#seat) {
           // who came by an invitation has a secret of the own from now on
@@ -165,7 +177,7 @@ export class Session {
         this.#happened('offer');
         break;
       case 'refused':
-        this.#refused(message.of, message.message);
+        this.#refused(message.of, message.code, message.message);
         break;
       case 'trouble':
         this.#trouble(message.trouble ?? null);
@@ -228,7 +240,14 @@ export class Session {
     this.at = performance.now();
   }
 
-  #refused(of: string, message: string): void {
+  #refused(of: string, code: string, message: string): void {
+    if (of === 'join' && NOT_NOW.includes(code) && this.#attempts < ATTEMPTS) {
+      this.#trouble(sentence(message));
+      const wait = Math.min(COME_AGAIN * 1.2 ** this.#attempts, LONGEST_WAIT);
+      this.#attempts += 1;
+      this.#again = setTimeout(() => this.#join(), wait * (0.5 + Math.random()));
+      return;
+    }
     if (of === 'join' && !this.snapshot) {
       this.failure = sentence(message);
       return;

@@ -243,3 +243,27 @@ test('a network that stalls without closing anything is noticed within ten secon
     await page.getByText('The connection is lost').waitFor({ state: 'detached', timeout: 30_000 });
   });
 });
+
+test('a game that moves within the server is come to again until it is there', async () => {
+  const person = await here.person();
+  await visit(person, async (page) => {
+    let refusals = 0;
+    await page.routeWebSocket('**/api/socket', (route) => {
+      const server = route.connectToServer();
+      route.onMessage((message) => {
+        if (refusals > 0 && JSON.parse(message).type === 'join') {
+          refusals -= 1;
+          const text = 'the game moves to another part of the server; try again in a moment';
+          route.send(JSON.stringify({ type: 'refused', of: 'join', code: 'busy', message: text }));
+        } else server.send(message);
+      });
+    });
+    await begin(person, page, { variant: 'chess' });
+    await page.getByText('It is your turn').waitFor();
+    refusals = 3;
+    await page.reload();
+    await page.getByText('It is your turn').waitFor();
+    assert.equal(refusals, 0);
+    assert.equal(await page.getByText('All games are on the first page').count(), 0);
+  });
+});

@@ -137,8 +137,6 @@ pub enum Reply {
     Answer(Box<Question>, Result<Bytes, BusError>),
     /// The game's owner was found, or not.
     Found(Result<Option<Place>, Refused>),
-    /// Nodes have come or gone.
-    Members,
     /// The game cannot be reached from here.
     Away,
 }
@@ -201,7 +199,12 @@ impl GameSide {
         }
     }
 
-    /// Waits for the answer to the question that is being asked, if one is, and for what concerns the game's owner.
+    /// Tells when nodes have come or gone, from now on ([`GameSide::members_changed`]).
+    pub fn members(&self) -> watch::Receiver<Arc<Members>> {
+        self.members.clone()
+    }
+
+    /// Waits for the answer to the question that is being asked, if one is, and for the game's owner where it is looked for.
     pub async fn answered(&mut self) -> Reply {
         if self.away {
             return Reply::Away;
@@ -218,12 +221,6 @@ impl GameSide {
                 None => std::future::pending().await,
             }
         };
-        let members = &mut self.members;
-        let changed = async {
-            if members.changed().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
         tokio::select! {
             biased;
             answer = answer => match self.asking.take() {
@@ -231,7 +228,6 @@ impl GameSide {
                 None => std::future::pending().await,
             },
             found = found => Reply::Found(found),
-            () = changed => Reply::Members,
         }
     }
 
@@ -360,7 +356,6 @@ impl GameSide {
         let (question, answer) = match reply {
             Reply::Answer(question, answer) => (*question, answer),
             Reply::Found(found) => return self.found(found).map(|()| Vec::new()),
-            Reply::Members => return self.members_changed().map(|()| Vec::new()),
             Reply::Away => return Err(GameGone),
         };
         let left = matches!(question.ask, Ask::Leave { .. });
@@ -500,8 +495,8 @@ impl GameSide {
     }
 
     /// Nodes have come or gone: the game's owner may have, and this node may have another boot, by which the game knows it.
-    fn members_changed(&mut self) -> Result<(), GameGone> {
-        let members = self.members.borrow_and_update().clone();
+    pub fn members_changed(&mut self) -> Result<(), GameGone> {
+        let members = self.members.borrow().clone();
         let Some(presence) = &self.presence else {
             return Ok(());
         };
@@ -575,6 +570,7 @@ impl GameSide {
     /// Ends: what was asked is asked to its end, and the game left, without anyone waiting for it.
     pub fn end(mut self) {
         self.leave();
+        self.away = false;
         if self.asking.is_none() {
             return;
         }
