@@ -173,10 +173,8 @@ pub(super) async fn enter(
     // From here on each game's row is locked, or nobody else can write.
     take_seats(connection, writes).await?;
     let dialect = fence.dialect;
-    let due = ("due", |write: &GameWrite| write.due);
-    set_times(connection, dialect, writes, due).await?;
-    let warn = ("warn", |write: &GameWrite| write.warn);
-    set_times(connection, dialect, writes, warn).await?;
+    set_times(connection, dialect, writes, "due", |write| write.due).await?;
+    set_times(connection, dialect, writes, "warn", |write| write.warn).await?;
     keep_cards(connection, dialect, writes).await?;
     end(connection, dialect, writes).await?;
     note_ends(connection, writes).await?;
@@ -547,7 +545,8 @@ async fn set_times(
     connection: &mut AnyConnection,
     dialect: Dialect,
     writes: &[&GameWrite],
-    (column, wanted): (&'static str, impl Fn(&GameWrite) -> Option<Due>),
+    column: &'static str,
+    wanted: impl Fn(&GameWrite) -> Option<Due>,
 ) -> Result<(), StoreError> {
     let changed: Vec<(&GameWrite, Option<i64>)> = writes
         .iter()
