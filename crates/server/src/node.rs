@@ -50,6 +50,11 @@ struct Heard {
     given: HashMap<i64, i64>,
 }
 
+/// For how long a node's lease still ran when it was told.
+fn left(row: &NodeRow) -> Duration {
+    Duration::from_millis(row.left_ms.try_into().unwrap_or_default())
+}
+
 /// This server as a node.
 #[derive(Debug)]
 pub struct Node {
@@ -136,6 +141,15 @@ impl Node {
     /// Whether it may own games: it runs alone, or its lease surely runs.
     pub fn has_lease(&self) -> bool {
         self.is_alone() || self.boot() != 0 && self.lease_left() > Duration::ZERO
+    }
+
+    /// When the lease of the first of the others is over that is not known to be extended; nothing while nobody else is known.
+    pub fn first_end(&self) -> Option<Instant> {
+        let boot = self.boot();
+        let heard = self.heard();
+        let at = heard.at?;
+        let others = heard.rows.iter().filter(|row| row.boot != boot);
+        others.map(|row| at + left(row)).min()
     }
 
     /// For how long the lease surely runs, by this machine's clock from when the heartbeat was sent.
@@ -241,10 +255,8 @@ impl Node {
     pub fn surely_lives(&self, boot: i64) -> bool {
         let heard = self.heard();
         let (row, at) = (heard.rows.iter().find(|row| row.boot == boot), heard.at);
-        row.zip(at).is_some_and(|(row, at)| {
-            let left = Duration::from_millis(row.left_ms.try_into().unwrap_or_default());
-            at.elapsed() < left
-        })
+        row.zip(at)
+            .is_some_and(|(row, at)| at.elapsed() < left(row))
     }
 
     /// What it speaks.

@@ -53,11 +53,15 @@ pub struct Played {
     pub outages: Vec<(Instant, Instant)>,
     /// How often that was for longer than it may be.
     pub late: usize,
+    /// Whether all of its players have sat down to it: the test may end before they do.
+    pub sat: bool,
 }
 
 /// What a player notes for the test.
 #[derive(Debug, Default)]
 struct State {
+    /// Whether he has yet to sit down.
+    awaited: bool,
     out: Option<Instant>,
     outages: Vec<(Instant, Instant)>,
     /// What must not be.
@@ -129,8 +133,11 @@ impl Place {
         let mut random = Random(self.seed ^ ((self.n as u64) << 32));
         loop {
             let table = Arc::new(Table::default());
-            lock(&self.games).push((made.id.clone(), table.clone()));
             let seats = [Some(made.seat), made.friend_seat];
+            for (state, seat) in table.players.iter().zip(&seats) {
+                lock(state).awaited = seat.is_some();
+            }
+            lock(&self.games).push((made.id.clone(), table.clone()));
             let mut players = Vec::new();
             for (side, word) in seats.into_iter().enumerate() {
                 let Some(word) = word else { continue };
@@ -280,9 +287,10 @@ impl Club {
         let mut longest = BTreeMap::new();
         let mut played = Vec::new();
         for (id, table) in &self.tables() {
-            let (mut outages, mut late) = (Vec::new(), 0);
+            let (mut outages, mut late, mut sat) = (Vec::new(), 0, true);
             for state in &table.players {
                 let state = lock(state);
+                sat &= !state.awaited;
                 if let Some(wrong) = &state.wrong {
                     return Err(format!("game {id}: {wrong}").into());
                 }
@@ -316,6 +324,7 @@ impl Club {
                 moves: lock(&table.moves).clone(),
                 outages,
                 late,
+                sat,
             });
         }
         for (of, took) in longest {
@@ -426,6 +435,7 @@ impl Player {
             return Err(Lost);
         };
         self.heard = Instant::now();
+        self.state().awaited = false;
         self.is_back();
         if let Some(word) = snapshot.seat {
             self.word = word;

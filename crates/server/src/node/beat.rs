@@ -15,6 +15,8 @@ use tokio::sync::oneshot;
 const BEAT: Duration = Duration::from_secs(1);
 /// Pause after a heartbeat that was not answered.
 const AGAIN: Duration = Duration::from_millis(200);
+/// So long after another's lease has ended the next heartbeat finds it over, and not while it ends.
+const OVER: Duration = Duration::from_millis(20);
 
 /// What a node says of itself when it arrives.
 #[derive(Clone, Debug)]
@@ -103,8 +105,15 @@ impl Heartbeat {
                 Ok(true) => BEAT.saturating_sub(sent.elapsed()),
                 _ => AGAIN,
             };
-            // A lease that ends before the next heartbeat is noticed when it ends.
             let mut next = tokio::time::Instant::now() + wait;
+            // What another had that has died is free when its lease ends: those who wait for it need not wait for a heartbeat.
+            if matches!(beaten, Ok(true))
+                && let Some(end) = node.first_end()
+            {
+                let soonest = tokio::time::Instant::now() + OVER;
+                next = next.min(soonest.max((end + OVER).into()));
+            }
+            // A lease that ends before the next heartbeat is noticed when it ends.
             loop {
                 let left = node.lease_left();
                 let until = match node.boot() {

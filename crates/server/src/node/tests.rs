@@ -188,6 +188,27 @@ fn another_lives_for_as_long_as_its_lease_was_said_to_run() {
 }
 
 #[test]
+fn the_first_of_the_others_leases_to_end_is_known() {
+    let node = among();
+    assert_eq!(node.first_end(), None);
+    let now = Instant::now();
+    let left = |boot, left_ms| NodeRow {
+        left_ms,
+        ..row(boot, 0, false)
+    };
+    // Its own is not one of them.
+    node.hear(5, vec![left(5, 10), left(7, 2900), left(9, 1900)], now);
+    let first = node.first_end().map(|end| end.duration_since(now));
+    let bounds = Duration::from_millis(1900)..Duration::from_millis(2900);
+    assert!(
+        first.is_some_and(|first| bounds.contains(&first)),
+        "{first:?}"
+    );
+    node.hear(5, vec![left(5, 10)], now);
+    assert_eq!(node.first_end(), None);
+}
+
+#[test]
 fn a_new_game_goes_to_the_node_with_least_work() {
     let node = among();
     let rows = vec![row(5, 4, false), row(7, 2, false), row(9, 0, true)];

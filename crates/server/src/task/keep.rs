@@ -22,6 +22,15 @@ const DRIFT: Duration = Duration::from_millis(100);
 /// A game in which nothing can happen while someone is there is looked at again after this.
 const OCCUPIED: Duration = Duration::from_secs(3600);
 
+/// Who waits for something to be stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum For {
+    /// The players, who have not been told whose turn it is: the game's time stands still meanwhile.
+    Players,
+    /// Nobody: whoever thinks, thinks on, and is charged for it.
+    Nobody,
+}
+
 /// Waits until this node is not the one that owns games by this boot; false if that is not told any more.
 async fn ends(members: &mut watch::Receiver<Arc<Members>>, boot: i64) -> bool {
     members
@@ -51,7 +60,7 @@ impl GameTask {
             running,
             ..self.write()
         };
-        if self.store(write).await {
+        if self.store(write, For::Nobody).await {
             (self.due, self.carded) = (self.due_now(), Some(seq));
             if rests {
                 self.watched.rests = Some(true);
@@ -65,7 +74,7 @@ impl GameTask {
             running: Some(Running::Rests(rests)),
             ..self.write()
         };
-        if self.store(write).await {
+        if self.store(write, For::Nobody).await {
             self.watched.rests = Some(rests);
         }
     }
@@ -103,7 +112,7 @@ impl GameTask {
                 due: Some(due),
                 ..self.write()
             };
-            if self.store(write).await {
+            if self.store(write, For::Nobody).await {
                 self.due_is(Some(due));
             }
         }
@@ -157,6 +166,7 @@ impl GameTask {
         let rows = numbered.map(|(seq, event)| self.services.row(seq, at, server, event));
         let rows: Vec<EventRow> = rows.collect();
         let (before, was_over) = (self.table.ply(), self.table.is_over());
+        let (turn, runs) = (self.table.turn(), self.table.clock_runs());
         let was_shown = row::is_shown(&self.table);
         let table = Arc::make_mut(&mut self.table);
         for event in &events {
@@ -195,7 +205,14 @@ impl GameTask {
         };
         let (rates, finishes) = (write.to_rate.is_some(), write.archive.is_some());
         let tells = write.tournament.is_some();
-        if !self.store(write).await {
+        let table = &self.table;
+        let as_before = (before, turn, runs) == (table.ply(), table.turn(), table.clock_runs());
+        // A game that has just been read has told nobody yet.
+        let waits = match as_before && !self.sockets.is_empty() {
+            true => For::Nobody,
+            false => For::Players,
+        };
+        if !self.store(write, waits).await {
             return false;
         }
         if rates {
@@ -231,8 +248,8 @@ impl GameTask {
         true
     }
 
-    /// Stores, for as long as it takes; the game's time stands still meanwhile, and who is there is told of trouble.
-    async fn store(&mut self, write: GameWrite) -> bool {
+    /// Stores, for as long as it takes; who is there is told of trouble.
+    async fn store(&mut self, write: GameWrite, waits: For) -> bool {
         if self.trouble().is_some() {
             // It was told to this task before, and may not have been told on yet.
             self.tell_trouble();
@@ -255,11 +272,13 @@ impl GameTask {
             }
         };
         let took = self.services.clock.now().saturating_sub(start);
-        self.since += took;
         if is_event {
             self.storing = Duration::ZERO;
         }
-        self.storing += took;
+        if waits == For::Players {
+            self.since += took;
+            self.storing += took;
+        }
         match result {
             Ok(()) => true,
             Err(error) => {

@@ -367,6 +367,36 @@ async fn time_in_storing_is_nobodys() -> Tested {
     bench.end().await
 }
 
+/// What storing takes is nobody's time only while players wait for it: not while the game's time is noted, nor while what was
+/// said is stored.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_thinks_while_something_else_is_stored_is_charged() -> Tested {
+    let bench = Bench::start("beside").await?;
+    let (id, [white, mut black]) = bench.under_way(1, "fischer:10s+0s").await?;
+    bench.slow_ms.store(400, Relaxed);
+    white.play(2, "e4")?;
+    black.now(|now| now.ply == 3).await?;
+    // The game's time is being noted.
+    let text = "a word".to_string();
+    white.deeds.send(Deed::Chat { text })?;
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    black.play(3, "e5")?;
+    black.now(|now| now.ply == 4).await?;
+    let seen = bench
+        .directory
+        .look(&id, "maker", Vec::new(), Payer::Server)
+        .await;
+    let seen = seen.map_err(|r| r.message)?.ok_or("gone")?;
+    let seen: Snapshot = serde_json::from_slice(&seen)?;
+    let spent = seen
+        .moves
+        .get(3)
+        .and_then(|m| m.spent_ms)
+        .ok_or("no clock")?;
+    assert!((600..1500).contains(&spent), "{spent} ms of 700");
+    bench.end().await
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_whose_log_was_written_by_another_is_read_anew() -> Tested {
     let bench = Bench::start("foreign").await?;
