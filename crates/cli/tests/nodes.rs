@@ -6,7 +6,7 @@
 //!     scripts/postgres cargo test --workspace --test apart -- --ignored --nocapture --test-threads 1 nodes::
 //!
 //! `HUSUN_NODES_SECONDS` (60) and `HUSUN_NODES_GAMES` (12) ask for more, `HUSUN_NODES_SEED` for a run that was before,
-//! `HUSUN_NODES_STRICT=1` for the bounds that hold on a machine that does nothing else.
+//! `HUSUN_NODES_FAULT=Kill` for one kind of fault alone, `HUSUN_NODES_STRICT=1` for the bounds that hold on a machine that does nothing else.
 //!
 //! Then nodes of two versions play together, games moving between them. `HUSUN_BEFORE=PROGRAM` is the program of the version
 //! before; without it nodes of this version take the place of each other. What another version may say is tried in
@@ -70,6 +70,9 @@ async fn faults_of_nodes_postgres_and_nats_cost_no_move() -> Fallible<()> {
         tokio::time::sleep(Duration::from_millis(1000 + random.below(2000) as u64)).await;
         if kinds.is_empty() {
             kinds = Fault::ALL.to_vec();
+            let wanted = std::env::var("HUSUN_NODES_FAULT").ok();
+            kinds.retain(|kind| wanted.as_ref().is_none_or(|w| *w == format!("{kind:?}")));
+            assert!(!kinds.is_empty(), "no such fault: {wanted:?}");
         }
         let fault = kinds.swap_remove(random.below(kinds.len()));
         let at = random.below(NODES);

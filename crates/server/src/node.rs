@@ -9,6 +9,7 @@ mod tests;
 
 pub use beat::Heartbeat;
 pub use speaks::{PROTOCOL, speaking};
+pub use take::Taken;
 
 use crate::clock::ServerClock;
 use crate::config::NodeConfig;

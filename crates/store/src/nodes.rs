@@ -167,6 +167,8 @@ pub trait Nodes: std::fmt::Debug + Send + Sync + 'static {
     ) -> Answer<'a, bool>;
     /// The boot that owns a game, whether or not its lease runs; 0 for one that was given back, nothing if there is no such game.
     fn owner<'a>(&'a self, game: &'a str) -> Answer<'a, Option<i64>>;
+    /// The same of many games, of those that there are.
+    fn owners<'a>(&'a self, games: &'a [String]) -> Answer<'a, Vec<(String, i64)>>;
     /// Games under way that want to be looked at and that nobody owns whose lease runs, for a node that speaks this.
     fn orphans(&self, protocol: i64, limit: u32) -> Answer<'_, Vec<String>>;
     /// Games of a node that want to be looked at, those that have waited longest first. `now_ms` is its server's time.
@@ -392,6 +394,10 @@ impl Nodes for SqlStore {
     fn owner<'a>(&'a self, game: &'a str) -> Answer<'a, Option<i64>> {
         let sql = "SELECT owner FROM games WHERE id = $1";
         reading_one!(self, sql, [game], |row| row.try_get(0))
+    }
+
+    fn owners<'a>(&'a self, games: &'a [String]) -> Answer<'a, Vec<(String, i64)>> {
+        Box::pin(super::sql::within(self.owners_now(games)))
     }
 
     fn orphans(&self, protocol: i64, limit: u32) -> Answer<'_, Vec<String>> {

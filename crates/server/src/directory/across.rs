@@ -3,6 +3,7 @@
 
 use super::make::Making;
 use super::{Directory, Failure, Payer};
+use crate::node::Taken;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::Services;
 use crate::slow::watched;
@@ -397,8 +398,14 @@ pub(super) async fn own(services: &Services, id: &str) -> Result<StoredGame, Fai
             false => looks_for_owner().into(),
         });
     }
-    if owner == boot || !services.node.take(id).await {
-        claim(services, leases.as_ref(), id, boot).await?;
+    let taken = match owner == boot {
+        true => Taken::Unknown,
+        false => services.node.take(id).await,
+    };
+    match taken {
+        Taken::Ours => {}
+        Taken::Of(other) => return Err(Failure::Of(other)),
+        Taken::Unknown => claim(services, leases.as_ref(), id, boot).await?,
     }
     match services.store.load(id).await? {
         Some(stored) if stored.owner == boot => Ok(stored),

@@ -1,6 +1,6 @@
 //! Who leads, and who gets the next game.
 
-use super::Node;
+use super::{Node, Taken};
 use crate::clock::ServerClock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -34,7 +34,8 @@ fn among() -> Node {
     among_counted().0
 }
 
-/// The same, with how often it has asked for games that nobody owns: it is slow to get all but `other`.
+/// The same, with how often it has asked for games that nobody owns: it is slow to get all but
+/// `other`, which 9 owns, and `locked`, which it gets when it asks for the third time.
 fn among_counted() -> (Node, Arc<AtomicUsize>) {
     #[derive(Debug)]
     struct Nobody(Arc<AtomicUsize>);
@@ -54,11 +55,11 @@ fn among_counted() -> (Node, Arc<AtomicUsize>) {
             none()
         }
         fn adopt<'a>(&'a self, games: &'a [String], _: i64, _: i64) -> Answer<'a, Vec<String>> {
-            self.0.fetch_add(1, Relaxed);
+            let before = self.0.fetch_add(1, Relaxed);
             Box::pin(async move {
                 tokio::time::sleep(Duration::from_millis(300)).await;
                 let mut taken = games.to_vec();
-                taken.retain(|game| game != "other");
+                taken.retain(|game| game != "other" && (game != "locked" || before >= 2));
                 Ok(taken)
             })
         }
@@ -70,6 +71,14 @@ fn among_counted() -> (Node, Arc<AtomicUsize>) {
         }
         fn owner<'a>(&'a self, _: &'a str) -> Answer<'a, Option<i64>> {
             none()
+        }
+        fn owners<'a>(&'a self, games: &'a [String]) -> Answer<'a, Vec<(String, i64)>> {
+            let owner = |game: &String| match game.as_str() {
+                "other" => Some((game.clone(), 9)),
+                "locked" => Some((game.clone(), 8)),
+                _ => None,
+            };
+            Box::pin(async move { Ok(games.iter().filter_map(owner).collect()) })
         }
         fn orphans(&self, _: i64, _: u32) -> Answer<'_, Vec<String>> {
             none()
@@ -146,6 +155,7 @@ fn members_are_told_when_they_change_and_not_at_every_heartbeat() {
 #[tokio::test]
 async fn games_are_taken_many_at_a_time() {
     let (among, asked) = among_counted();
+    among.hear(5, vec![row(5, 0, false), row(9, 0, false)], Instant::now());
     let among = Arc::new(among);
     let take = |game: String| {
         let among = among.clone();
@@ -156,16 +166,24 @@ async fn games_are_taken_many_at_a_time() {
     // While the first is taken all others wait, and one that nobody waits for any more is no harm.
     let others: Vec<_> = (0..100).map(|n| take(format!("game{n}"))).collect();
     let owned = take("other".into());
+    let locked = take("locked".into());
     tokio::time::sleep(Duration::from_millis(1)).await;
     first.abort();
     others[7].abort();
     for (n, other) in others.into_iter().enumerate() {
-        assert_eq!(other.await.ok(), (n != 7).then_some(true), "{n}");
+        assert_eq!(other.await.ok(), (n != 7).then_some(Taken::Ours), "{n}");
     }
-    assert_eq!(owned.await.ok(), Some(false));
-    assert_eq!(asked.load(Relaxed), 2);
-    assert!(
-        !node().take("game").await,
+    assert_eq!(owned.await.ok(), Some(Taken::Of(9)));
+    assert_eq!(locked.await.ok(), Some(Taken::Ours));
+    assert_eq!(
+        asked.load(Relaxed),
+        3,
+        "once, and twice for those that are left"
+    );
+    let alone = node().take("game").await;
+    assert_eq!(
+        alone,
+        Taken::Unknown,
         "a server that runs alone takes nothing"
     );
 }

@@ -110,6 +110,25 @@ impl SqlStore {
         )))
     }
 
+    pub(super) async fn owners_now(
+        &self,
+        games: &[String],
+    ) -> Result<Vec<(String, i64)>, StoreError> {
+        let mut found = Vec::new();
+        for page in games.chunks(PAGE) {
+            let places = append::places(1, page.len());
+            let sql = format!("SELECT id, owner FROM games WHERE id IN {places}");
+            let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+            for game in page {
+                query = query.bind(game);
+            }
+            for row in query.fetch_all(self.readers()).await? {
+                found.push((row.try_get(0)?, row.try_get(1)?));
+            }
+        }
+        Ok(found)
+    }
+
     /// Takes games that nobody owns, in one transaction.
     pub(super) async fn adopt_on(
         &self,

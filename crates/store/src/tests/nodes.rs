@@ -428,6 +428,16 @@ async fn games_are_given_back_and_handed_over(store: &SqlStore, tag: &str) -> Te
     assert_eq!(store.release(&back, a, 0).await?, [ids[0].clone()]);
     assert_eq!(store.owner(&ids[0]).await?, Some(0));
     assert_eq!(store.owner("nothing").await?, None);
+    let asked = [ids[0].clone(), "nothing".into(), ids[1].clone()];
+    let mut owners = store.owners(&asked).await?;
+    owners.sort();
+    let mut expected = vec![
+        (ids[0].clone(), 0),
+        (ids[1].clone(), store.owner(&ids[1]).await?.ok_or("gone")?),
+    ];
+    expected.sort();
+    assert_eq!(owners, expected);
+    assert!(store.owners(&[]).await?.is_empty());
     fenced(
         one(store, of(a, 1, events(&ids[0], [1]))).await?,
         &ids[0],
