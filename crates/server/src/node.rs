@@ -81,7 +81,8 @@ pub struct Node {
     /// Another process has its name.
     replaced: watch::Sender<bool>,
     nudge: Notify,
-    takes: take::Takes,
+    takes: take::Together<Taken>,
+    owners: take::Together<Result<Option<i64>, StoreError>>,
 }
 
 impl Node {
@@ -120,7 +121,8 @@ impl Node {
             took: AtomicBool::new(false),
             replaced: watch::Sender::new(false),
             nudge: Notify::new(),
-            takes: take::Takes::default(),
+            takes: take::Together::default(),
+            owners: take::Together::default(),
         }
     }
 

@@ -380,7 +380,8 @@ pub(super) async fn own(services: &Services, id: &str) -> Result<StoredGame, Fai
         return services.store.load(id).await?.ok_or(Failure::NoSuchGame);
     };
     // Many come at once, and again and again, to the games of one that has just died: none is read until it can be had.
-    let owner = leases.owner(id).await?.ok_or(Failure::NoSuchGame)?;
+    let owner = services.node.owner_of(id).await?;
+    let owner = owner.ok_or(Failure::NoSuchGame)?;
     services.node.took_game();
     if owner == boot {
         let stored = services.store.load(id).await?.ok_or(Failure::NoSuchGame)?;

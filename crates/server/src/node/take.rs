@@ -1,12 +1,12 @@
-//! Games that nobody owns are taken many at a time: when a node has died, hundreds are come to at the same moment, and each by
-//! itself would wait for the transactions of all others.
+//! Who owns a game is asked, and games that nobody owns are taken, many at a time: when a node has died, hundreds are come to at
+//! the same moment, again and again until they can be had, and each by itself would wait for the questions of all others.
 
 use super::Node;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use store::millis;
 use store::nodes::Nodes;
+use store::{StoreError, millis};
 use tokio::sync::oneshot;
 
 /// How often games are asked for that another node takes at the same moment, and the pause between.
@@ -24,48 +24,96 @@ pub enum Taken {
     Unknown,
 }
 
-/// A game that is wanted, and who is told what has come of it.
-type Wanted = (String, oneshot::Sender<Taken>);
+/// A game of which something is asked, and who is told.
+type Wanted<T> = (String, oneshot::Sender<T>);
 
-/// The games that wait to be taken.
-#[derive(Debug, Default)]
-pub struct Takes {
-    wanted: Mutex<Vec<Wanted>>,
-    /// Held while some are taken.
+/// What is asked of games, many at a time: while some are asked all others wait, and come next.
+#[derive(Debug)]
+pub struct Together<T> {
+    wanted: Mutex<Vec<Wanted<T>>>,
+    /// Held while some are asked.
     turn: tokio::sync::Mutex<()>,
 }
 
-impl Takes {
-    fn wanted(&self) -> MutexGuard<'_, Vec<Wanted>> {
-        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+impl<T> Default for Together<T> {
+    fn default() -> Together<T> {
+        Together {
+            wanted: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+        }
     }
 }
 
+impl<T> Together<T> {
+    fn wanted(&self) -> MutexGuard<'_, Vec<Wanted<T>>> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks of a game, with all that came while the last were asked; nothing if the one who asked for all was cancelled, or does
+    /// not know.
+    async fn ask<F: Future<Output = ()>>(
+        &self,
+        game: &str,
+        ask: impl FnOnce(Vec<Wanted<T>>) -> F,
+    ) -> Option<T> {
+        let (tell, mut told) = oneshot::channel();
+        self.wanted().push((game.into(), tell));
+        let _turn = self.turn.lock().await;
+        if let Ok(answer) = told.try_recv() {
+            return Some(answer);
+        }
+        let wanted = std::mem::take(&mut *self.wanted());
+        if !wanted.is_empty() {
+            ask(wanted).await;
+        }
+        told.await.ok()
+    }
+}
+
+fn ids<T>(wanted: &[Wanted<T>]) -> Vec<String> {
+    wanted.iter().map(|(game, _)| game.clone()).collect()
+}
+
 impl Node {
+    /// The boot that owns a game, as [`Nodes::owner`] tells it, asked together with all others that are asked for.
+    pub async fn owner_of(&self, game: &str) -> Result<Option<i64>, StoreError> {
+        let Some(leases) = &self.nodes else {
+            return Ok(None);
+        };
+        let all = |wanted: Vec<Wanted<_>>| async move {
+            let owners = leases.owners(&ids(&wanted)).await;
+            let owners = owners.map(|all| all.into_iter().collect::<HashMap<_, _>>());
+            for (game, tell) in wanted {
+                let owner = owners.as_ref().map(|all| all.get(&game).copied());
+                // One that does not wait any more needs no answer.
+                let _ = tell.send(owner.map_err(StoreError::clone));
+            }
+        };
+        match self.owners.ask(game, all).await {
+            Some(owner) => owner,
+            None => leases.owner(game).await,
+        }
+    }
+
     /// Takes a game that nobody owns, in one transaction with all that were wanted while the last were taken.
     pub async fn take(&self, game: &str) -> Taken {
         let Some(leases) = &self.nodes else {
             return Taken::Unknown;
         };
-        let (tell, mut told) = oneshot::channel();
-        self.takes.wanted().push((game.into(), tell));
-        let _turn = self.takes.turn.lock().await;
-        if let Ok(taken) = told.try_recv() {
-            return taken;
-        }
-        let wanted = std::mem::take(&mut *self.takes.wanted());
-        self.take_all(&**leases, wanted).await;
-        // If the one who took it was cancelled, nobody answers.
-        told.await.unwrap_or(Taken::Unknown)
+        let all = |wanted| self.take_all(&**leases, wanted);
+        let taken = self.takes.ask(game, all).await;
+        taken.unwrap_or(Taken::Unknown)
     }
 
     /// When a node has died all others want its games at the same moment. Those that another has taken are found out together,
     /// too: each by itself would wait for its turn to be refused.
-    async fn take_all(&self, leases: &dyn Nodes, mut wanted: Vec<Wanted>) {
+    async fn take_all(&self, leases: &dyn Nodes, mut wanted: Vec<Wanted<Taken>>) {
         let boot = self.boot();
         for _ in 0..TRIES {
-            let games: Vec<String> = wanted.iter().map(|(game, _)| game.clone()).collect();
-            let Ok(taken) = leases.adopt(&games, boot, millis(self.clock.now())).await else {
+            let Ok(taken) = leases
+                .adopt(&ids(&wanted), boot, millis(self.clock.now()))
+                .await
+            else {
                 return;
             };
             let taken: HashSet<String> = taken.into_iter().collect();
@@ -73,8 +121,7 @@ impl Node {
             if wanted.is_empty() {
                 return;
             }
-            let games: Vec<String> = wanted.iter().map(|(game, _)| game.clone()).collect();
-            let Ok(owners) = leases.owners(&games).await else {
+            let Ok(owners) = leases.owners(&ids(&wanted)).await else {
                 return;
             };
             let owners: HashMap<String, i64> = owners.into_iter().collect();
@@ -94,7 +141,10 @@ impl Node {
 }
 
 /// Answers those of which something is known; the others.
-fn answered(wanted: Vec<Wanted>, known: impl Fn(&str) -> Option<Taken>) -> Vec<Wanted> {
+fn answered(
+    wanted: Vec<Wanted<Taken>>,
+    known: impl Fn(&str) -> Option<Taken>,
+) -> Vec<Wanted<Taken>> {
     let mut left = Vec::new();
     for (game, tell) in wanted {
         match known(&game) {

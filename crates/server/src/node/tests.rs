@@ -180,6 +180,15 @@ async fn games_are_taken_many_at_a_time() {
         3,
         "once, and twice for those that are left"
     );
+    // Who owns which is asked in the same way.
+    let asks = |game: &'static str| {
+        let among = among.clone();
+        tokio::spawn(async move { among.owner_of(game).await })
+    };
+    let owners = [asks("other"), asks("locked"), asks("nothing")];
+    for (owner, expected) in owners.into_iter().zip([Some(9), Some(8), None]) {
+        assert_eq!(owner.await.ok(), Some(Ok(expected)));
+    }
     let alone = node().take("game").await;
     assert_eq!(
         alone,

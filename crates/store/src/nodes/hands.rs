@@ -116,10 +116,16 @@ impl SqlStore {
     ) -> Result<Vec<(String, i64)>, StoreError> {
         let mut found = Vec::new();
         for page in games.chunks(PAGE) {
-            let places = append::places(1, page.len());
+            // Of few lengths, so that the statement is known: the last is named as often as it takes.
+            let length = page.len().next_power_of_two().min(PAGE);
+            let places = append::places(1, length);
             let sql = format!("SELECT id, owner FROM games WHERE id IN {places}");
             let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
-            for game in page {
+            for game in page
+                .iter()
+                .chain(page.last().into_iter().cycle())
+                .take(length)
+            {
                 query = query.bind(game);
             }
             for row in query.fetch_all(self.readers()).await? {
