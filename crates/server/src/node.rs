@@ -163,6 +163,25 @@ impl Node {
         })
     }
 
+    /// What comes of something, or nothing if the lease is over before: a node without one has no use for what it still waits for.
+    pub async fn while_leased<T>(&self, doing: impl Future<Output = T>) -> Option<T> {
+        let over = async {
+            match self.is_alone() {
+                true => std::future::pending().await,
+                false => {
+                    while self.has_lease() {
+                        tokio::time::sleep(self.lease_left()).await;
+                    }
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            done = doing => Some(done),
+            () = over => None,
+        }
+    }
+
     /// Its name among the nodes; empty where a server runs alone.
     pub fn name(&self) -> &str {
         &self.name

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use store::nodes::Nodes;
 use store::{StoreError, millis};
-use tokio::sync::oneshot;
+use tokio::sync::oneshot::{self, error::TryRecvError};
 
 /// How often games are asked for that another node takes at the same moment, and the pause between.
 const TRIES: usize = 5;
@@ -59,8 +59,11 @@ impl<T> Together<T> {
         let (tell, mut told) = oneshot::channel();
         self.wanted().push((game.into(), tell));
         let _turn = self.turn.lock().await;
-        if let Ok(answer) = told.try_recv() {
-            return Some(answer);
+        match told.try_recv() {
+            Ok(answer) => return Some(answer),
+            // The one who asked was cancelled: what he asked for is not asked again.
+            Err(TryRecvError::Closed) => return None,
+            Err(TryRecvError::Empty) => {}
         }
         let wanted = std::mem::take(&mut *self.wanted());
         if !wanted.is_empty() {

@@ -197,6 +197,51 @@ async fn games_are_taken_many_at_a_time() {
     );
 }
 
+#[tokio::test]
+async fn one_who_asks_for_all_and_goes_leaves_the_others_not_knowing() {
+    let among = Arc::new(among());
+    among.hear(5, vec![row(5, 0, false)], Instant::now());
+    let take = |game: &'static str| {
+        let among = among.clone();
+        tokio::spawn(async move { among.take(game).await })
+    };
+    let soon = || tokio::time::sleep(Duration::from_millis(50));
+    let first = take("first");
+    soon().await;
+    let (second, third) = (take("second"), take("third"));
+    assert_eq!(first.await.ok(), Some(Taken::Ours));
+    // The second asks for the third, too, and goes.
+    soon().await;
+    second.abort();
+    assert_eq!(third.await.ok(), Some(Taken::Unknown));
+    assert_eq!(take("fourth").await.ok(), Some(Taken::Ours));
+}
+
+#[tokio::test]
+async fn a_node_whose_lease_is_over_does_not_wait_for_the_storage() {
+    let never = std::future::pending::<()>;
+    let among = among();
+    assert_eq!(among.while_leased(never()).await, None, "it has none");
+    let begun = Instant::now();
+    let ends_in = |ms| {
+        let sent = Instant::now() + Duration::from_millis(ms);
+        among.hear(5, vec![row(5, 0, false)], sent - LEASE);
+    };
+    ends_in(200);
+    let hears_again = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        ends_in(300);
+    };
+    let (waited, ()) = tokio::join!(among.while_leased(never()), hears_again);
+    assert_eq!(waited, None);
+    assert!(begun.elapsed() >= Duration::from_millis(400), "too early");
+    assert!(!among.has_lease());
+    assert_eq!(among.while_leased(async { 7 }).await, Some(7), "it is done");
+    let alone = node();
+    let wait = tokio::time::sleep(Duration::from_millis(10));
+    assert_eq!(alone.while_leased(wait).await, Some(()));
+}
+
 #[test]
 fn another_lives_for_as_long_as_its_lease_was_said_to_run() {
     let node = among();
