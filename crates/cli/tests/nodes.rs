@@ -20,7 +20,7 @@ mod proxy;
 mod referee;
 mod traces;
 
-use crate::common::{Fallible, Request, ask};
+use crate::common::{Fallible, Request, Socket, ask};
 use crate::process::asked;
 use house::{Fault, House};
 use players::Club;
@@ -220,6 +220,40 @@ async fn without_nats_the_lobby_says_so_at_once_and_comes_back() -> Fallible<()>
     house.cut_nats(1, false);
     let start = Instant::now();
     while lobby(1).await?.status != 200 {
+        assert!(start.elapsed() < Duration::from_secs(30));
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    house.close()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL and NATS"]
+async fn a_node_without_its_database_sends_away_who_comes() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
+    let house = House::open("away", 2).await?;
+    let addresses = house.addresses();
+    let me = ask(addresses[0], Request::get("/api/me")).await?;
+    let cookie = me.cookie().ok_or("no cookie")?.to_owned();
+    let headers = [("cookie", cookie.as_str())];
+    let visit = |at: usize| ask(addresses[at], Request::get("/api/me").with(&headers));
+    assert_eq!(visit(0).await?.status, 200);
+    house.stall_postgres(0, true);
+    // Who comes while the lease still runs waits no longer than it does; a question to the storage alone would wait for 10 s.
+    for wait in [Duration::from_secs(6), Duration::from_secs(2)] {
+        let asked = Instant::now();
+        let answer = visit(0).await?;
+        assert_eq!(answer.status, 503, "{}", answer.body);
+        assert!(answer.body.contains("out of touch"), "{}", answer.body);
+        assert!(asked.elapsed() < wait, "{:?}", asked.elapsed());
+        let asked = Instant::now();
+        let socket = Socket::open(addresses[0], &headers).await;
+        assert!(socket.is_err(), "a socket was opened");
+        assert!(asked.elapsed() < wait, "{:?}", asked.elapsed());
+    }
+    assert_eq!(visit(1).await?.status, 200, "the other node is well");
+    house.stall_postgres(0, false);
+    let start = Instant::now();
+    while visit(0).await?.status != 200 {
         assert!(start.elapsed() < Duration::from_secs(30));
         tokio::time::sleep(Duration::from_millis(100)).await;
     }

@@ -80,6 +80,19 @@ impl Services {
         tables_of(self.tables.as_deref(), variant)
     }
 
+    /// Does something that asks the storage. A node whose lease ends meanwhile does not wait for it any longer: others have its games
+    /// then, and whoever has come here is to find them.
+    pub async fn while_leased<T, E: From<Refused>>(
+        &self,
+        doing: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let done = self.node.while_leased(doing).await;
+        done.unwrap_or_else(|| {
+            let message = "this part of the server is out of touch; try again in a moment";
+            Err(refused(Reason::Busy, message).into())
+        })
+    }
+
     /// Brings the texts of a variant from storage, if it is one of a file that is not there now.
     pub async fn know(&self, name: &str) -> Result<(), Refused> {
         if !self.games.is_missing(name) {

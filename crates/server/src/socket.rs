@@ -93,7 +93,8 @@ pub async fn open(
         account: visitor.signed_in.is_some(),
         announced: Announced::default(),
     };
-    let mutes = match Mutes::of(&app, &person, Arc::default()).await {
+    let mutes = Mutes::of(&app, &person, Arc::default());
+    let mutes = match app.directory.services().while_leased(mutes).await {
         Ok(mutes) => mutes,
         Err(refused) => return Failure::from(refused).into_response(),
     };

@@ -192,6 +192,14 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Visitor, Failure> {
         let app = App::from_ref(state);
+        let services = app.directory.services();
+        services.while_leased(Visitor::of(&app, parts)).await
+    }
+}
+
+impl Visitor {
+    /// Who asks, by the token or the cookies.
+    async fn of(app: &App, parts: &Parts) -> Result<Visitor, Failure> {
         let accounts = &app.accounts;
         let address = address::of(parts, app.behind_proxy);
         if let Some(word) = token_of(&parts.headers) {

@@ -283,6 +283,14 @@ impl House {
         });
     }
 
+    /// Has a node's database not answer any more, or answer again.
+    pub fn stall_postgres(&self, n: usize, stalled: bool) {
+        self.nodes[n].postgres.set(match stalled {
+            true => Way::Stalled,
+            false => Way::Open,
+        });
+    }
+
     /// What `husun nodes` says beside a node.
     pub fn nodes(&self, n: usize) -> Fallible<NodesNow> {
         let told = Command::new(env!("CARGO_BIN_EXE_husun"))

@@ -370,11 +370,9 @@ impl Directory {
     }
 }
 
-/// The game as its owner has it: this node takes it if nobody else owns it. When its lease ends it does not wait for the
-/// storage any longer: others can have the game then, and whoever comes to it is to find them.
+/// The game as its owner has it: this node takes it if nobody else owns it.
 pub(super) async fn own(services: &Services, id: &str) -> Result<StoredGame, Failure> {
-    let owned = services.node.while_leased(own_it(services, id)).await;
-    owned.unwrap_or_else(|| Err(looks_for_owner().into()))
+    services.while_leased(own_it(services, id)).await
 }
 
 async fn own_it(services: &Services, id: &str) -> Result<StoredGame, Failure> {
