@@ -237,6 +237,12 @@ async fn a_node_without_its_database_sends_away_who_comes() -> Fallible<()> {
     let headers = [("cookie", cookie.as_str())];
     let visit = |at: usize| ask(addresses[at], Request::get("/api/me").with(&headers));
     assert_eq!(visit(0).await?.status, 200);
+    // It has heard of the other.
+    let start = Instant::now();
+    while house.figure(0, "husun_nodes", "").await? < 2.0 {
+        assert!(start.elapsed() < Duration::from_secs(30));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     house.stall_postgres(0, true);
     // Who comes while the lease still runs waits no longer than it does; a question to the storage alone would wait for 10 s.
     for wait in [Duration::from_secs(6), Duration::from_secs(2)] {
@@ -251,6 +257,8 @@ async fn a_node_without_its_database_sends_away_who_comes() -> Fallible<()> {
         assert!(asked.elapsed() < wait, "{:?}", asked.elapsed());
     }
     assert_eq!(visit(1).await?.status, 200, "the other node is well");
+    let given_up = house.figure(0, "husun_leases_given_up_total", "").await?;
+    assert_eq!(given_up, 1.0, "the other node has ended its lease");
     house.stall_postgres(0, false);
     let start = Instant::now();
     while visit(0).await?.status != 200 {

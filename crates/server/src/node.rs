@@ -56,6 +56,9 @@ fn left(row: &NodeRow) -> Duration {
     Duration::from_millis(row.left_ms.try_into().unwrap_or_default())
 }
 
+/// A node whose heartbeat is not answered for so long has others end its lease, if they can.
+const UNANSWERED: Duration = Duration::from_millis(1600);
+
 /// This server as a node.
 #[derive(Debug)]
 pub struct Node {
@@ -76,6 +79,8 @@ pub struct Node {
     cut_off: AtomicBool,
     /// Whether it has no lease while others have.
     stranded: AtomicBool,
+    /// Whether its last heartbeat was not answered.
+    unanswered: AtomicBool,
     /// Whether it has owned a game since it arrived.
     took: AtomicBool,
     /// Another process has its name.
@@ -118,6 +123,7 @@ impl Node {
             ending: AtomicBool::new(false),
             cut_off: AtomicBool::new(false),
             stranded: AtomicBool::new(false),
+            unanswered: AtomicBool::new(false),
             took: AtomicBool::new(false),
             replaced: watch::Sender::new(false),
             nudge: Notify::new(),
@@ -255,6 +261,30 @@ impl Node {
     /// Takes note of whether others have leases while it has none.
     pub fn set_stranded(&self, stranded: bool) {
         self.stranded.store(stranded, Relaxed);
+    }
+
+    /// Whether it still has its lease, but its database has not answered for so long that others do better with its games.
+    pub fn is_unanswered(&self) -> bool {
+        let since = self.lease.saturating_sub(self.lease_left());
+        self.unanswered.load(Relaxed) && self.has_lease() && since > UNANSWERED
+    }
+
+    /// Takes note that the lease of this boot was ended for it: what it owned is others'.
+    pub fn was_ended(&self, boot: i64) {
+        if self.boot() == boot {
+            self.lose();
+        }
+    }
+
+    /// Ends the lease of another node that cannot do so itself, with all that it still owns. `run_ms` is its time.
+    pub async fn end_of_another(&self, boot: i64, run_ms: i64) -> Result<(), StoreError> {
+        let Some(nodes) = self.nodes.as_ref().filter(|_| self.has_lease()) else {
+            return Err(StoreError::Unavailable("the node has no lease".into()));
+        };
+        nodes.leave(boot, run_ms).await?;
+        // Whoever waits for those games learns of it.
+        self.nudge.notify_one();
+        Ok(())
     }
 
     /// Who keeps the leases; nobody where a server runs alone.

@@ -246,16 +246,24 @@ impl House {
     /// Engine jobs that workers have done for nodes, as the nodes' processes know.
     pub async fn lent(&self) -> Fallible<f64> {
         let mut lent = 0.0;
-        for address in self.addresses() {
-            let metrics = ask(address, Request::get("/metrics")).await?.body;
-            let by = metrics.lines().filter(|line| {
-                line.starts_with("husun_engine_jobs_total") && line.contains("by=\"worker\"")
-            });
-            lent += by
-                .filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok())
-                .sum::<f64>();
+        for at in 0..self.nodes.len() {
+            lent += self
+                .figure(at, "husun_engine_jobs_total", "by=\"worker\"")
+                .await?;
         }
         Ok(lent)
+    }
+
+    /// The sum of a node's figures of this name with a label.
+    pub async fn figure(&self, n: usize, name: &str, label: &str) -> Fallible<f64> {
+        let address = self.nodes[n].address;
+        let metrics = ask(address, Request::get("/metrics")).await?.body;
+        let figures = metrics
+            .lines()
+            .filter(|line| line.starts_with(name) && line.contains(label));
+        Ok(figures
+            .filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok())
+            .sum())
     }
 
     fn signal_worker(&self, signal: &str) -> Fallible<()> {

@@ -76,6 +76,13 @@ enum NodeAsk {
     },
     /// Whether it has a lease.
     Well,
+    /// To end the lease of the one who asks, who cannot reach the storage.
+    Leave {
+        /// Its boot.
+        boot: i64,
+        /// Its time.
+        run_ms: i64,
+    },
     /// To make a game.
     Make(Box<Making>),
 }
@@ -183,7 +190,8 @@ impl Directory {
         serde_json::from_slice(&answer).map_err(|_| BusError::Gone)
     }
 
-    /// While this node has no lease, asks whether others have one, for as long as the server runs.
+    /// While this node has no lease, asks whether others have one, for as long as the server runs. While it has one but cannot
+    /// reach the storage, it has others end it: their players need not wait for its end.
     pub async fn look_at_others(self) {
         let node = self.services().node.clone();
         if node.is_alone() {
@@ -191,25 +199,61 @@ impl Directory {
         }
         loop {
             sleep(LOOK).await;
+            if node.is_unanswered() {
+                self.leave_by_others().await;
+            }
             if node.has_lease() {
                 node.set_stranded(false);
                 continue;
             }
-            let others = node.alive();
-            let asks = others
-                .iter()
-                .filter(|row| row.id != node.name())
-                .map(|row| {
-                    let (subject, bus) = (node_at(row.boot), self.services().bus.clone());
-                    async move {
-                        let ask = serde_json::to_vec(&NodeAsk::Well).unwrap_or_default();
-                        let answer = bus.request(&subject, ask.into(), LOOK).await.ok();
-                        let answer = answer.and_then(|answer| serde_json::from_slice(&answer).ok());
-                        answer == Some(NodeAnswer::Done)
-                    }
-                });
+            let asks = self.others().into_iter();
+            let asks = asks.map(|other| self.is_done(other, &NodeAsk::Well, LOOK));
             let well = futures_util::future::join_all(asks).await;
             node.set_stranded(well.contains(&true));
+        }
+    }
+
+    /// The boots of the other nodes that are known.
+    fn others(&self) -> Vec<i64> {
+        let node = &self.services().node;
+        let (name, alive) = (node.name(), node.alive());
+        let others = alive.iter().filter(|row| row.id != name);
+        others.map(|row| row.boot).collect()
+    }
+
+    /// Whether another node does something within a time.
+    async fn is_done(&self, other: i64, ask: &NodeAsk, within: Duration) -> bool {
+        let message = serde_json::to_vec(ask).unwrap_or_default();
+        let bus = &self.services().bus;
+        let answer = bus.request(&node_at(other), message.into(), within).await;
+        let answer = answer.ok().map(|answer| serde_json::from_slice(&answer));
+        matches!(answer, Some(Ok(NodeAnswer::Done)))
+    }
+
+    /// Has other nodes end this one's lease. The storage refuses what it may still write from then on, so nothing is lost if it
+    /// is wrong; where the others cannot reach the storage either, nothing happens.
+    async fn leave_by_others(&self) {
+        let services = self.services();
+        let node = &services.node;
+        let (boot, run_ms) = (node.boot(), millis(services.clock.now()));
+        let leave = NodeAsk::Leave { boot, run_ms };
+        let mut ended = false;
+        // One after another: they would wait for each other. The last ones learn of it.
+        for other in self.others() {
+            let within = match ended {
+                false => node.lease_left(),
+                true => LOOK,
+            };
+            if self.is_done(other, &leave, within).await && !ended {
+                ended = true;
+                tracing::error!(
+                    boot,
+                    "the database can be reached by other nodes alone: all games are given up"
+                );
+                counter!("husun_leases_given_up_total").increment(1);
+                node.was_ended(boot);
+                node.set_stranded(true);
+            }
         }
     }
 
@@ -332,6 +376,12 @@ impl Directory {
                 true => NodeAnswer::Done,
                 false => NodeAnswer::refused(looks_for_owner()),
             },
+            NodeAsk::Leave { boot, run_ms } => {
+                match self.services().node.end_of_another(boot, run_ms).await {
+                    Ok(()) => NodeAnswer::Done,
+                    Err(error) => NodeAnswer::refused(error.into()),
+                }
+            }
             NodeAsk::Make(making) => match self.make_here(&making).await {
                 Ok(()) => NodeAnswer::Done,
                 Err(refused) => NodeAnswer::refused(refused),

@@ -85,6 +85,7 @@ impl Heartbeat {
         loop {
             let sent = Instant::now();
             let beaten = self.once(store, sent).await;
+            node.unanswered.store(beaten.is_err(), Relaxed);
             match &beaten {
                 Ok(true) if told => {
                     told = false;

@@ -243,6 +243,32 @@ async fn a_node_whose_lease_is_over_does_not_wait_for_the_storage() {
 }
 
 #[test]
+fn a_node_whose_heartbeats_are_not_answered_has_others_end_its_lease() {
+    let among = among();
+    let now = Instant::now();
+    let heard = |ago: u64| {
+        let sent = now - Duration::from_millis(ago);
+        among.hear(5, vec![row(5, 0, false)], sent);
+    };
+    heard(1700);
+    assert!(!among.is_unanswered(), "the next is not due yet");
+    among.unanswered.store(true, Relaxed);
+    assert!(among.is_unanswered());
+    heard(900);
+    assert!(!among.is_unanswered(), "it may be answered again soon");
+    heard(3100);
+    assert!(!among.is_unanswered(), "its lease is over");
+    heard(0);
+    among.was_ended(4);
+    assert!(among.has_lease(), "that was an earlier one");
+    among.was_ended(5);
+    assert!(!among.has_lease());
+    let alone = node();
+    alone.unanswered.store(true, Relaxed);
+    assert!(!alone.is_unanswered());
+}
+
+#[test]
 fn another_lives_for_as_long_as_its_lease_was_said_to_run() {
     let node = among();
     let over = NodeRow {

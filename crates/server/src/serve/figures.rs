@@ -95,6 +95,11 @@ pub(super) const FIGURES: &[(&str, Kind, &str)] = &[
         "Heartbeats of this node that could not be stored in time",
     ),
     (
+        "husun_leases_given_up_total",
+        Counter,
+        "Leases of this node that others have ended for it, since they could reach the database and it could not",
+    ),
+    (
         "husun_leases_lost_total",
         Counter,
         "Leases of this node that were over before they were extended",
