@@ -21,8 +21,10 @@ const FEWEST_MOVES: usize = 6;
 /// Of so many puzzles one may be solved in a single move, and one have the same pattern.
 const SHARE_OF_ONE_MOVE: usize = 5;
 const SHARE_OF_A_PATTERN: usize = 12;
-/// Every so many games one more puzzle of each pattern is taken, so that mining ends.
+/// Every so many games one more puzzle of each pattern is taken, and one more of a single move, so that mining ends.
 const PATIENCE: u64 = 200;
+/// But never more than so many of a hundred of a single move.
+const MOST_OF_ONE_MOVE: usize = 40;
 
 /// What is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,9 +245,10 @@ impl Shelf {
             let short = is_short(&puzzle);
             let count = self.patterns.get(&pattern).copied().unwrap_or(0);
             let alike = count > self.wanted / SHARE_OF_A_PATTERN + more;
-            let too_short = short && self.short >= self.wanted.div_ceil(SHARE_OF_ONE_MOVE) + more;
+            let most = (self.wanted * MOST_OF_ONE_MOVE).div_ceil(100);
+            let too_short = self.short >= most.min(self.wanted.div_ceil(SHARE_OF_ONE_MOVE) + more);
             let known = self.keys.contains(&puzzle.position().key());
-            if self.is_full() || alike || too_short || known {
+            if self.is_full() || alike || short && too_short || known {
                 continue;
             }
             self.count(&puzzle);

@@ -9,9 +9,8 @@ use std::thread::available_parallelism;
 
 /// The games that have a past of their own and no puzzles here.
 const ANCESTORS: [&str; 4] = ["chess", "capablanca", "grand", "shatranj"];
-/// Puzzles of each game, but for those of which fewer are mined so far.
+/// Puzzles of each game.
 const EACH: usize = 100;
-const FEWER: [(&str, usize); 1] = [("citadelir2020-drawn", 60)];
 /// The most positions that the proof of one puzzle takes, and those of a game.
 const PROOF: u64 = 200_000;
 const GAME: u64 = 2_000_000;
@@ -20,11 +19,6 @@ fn own_games() -> Vec<&'static str> {
     games::in_order()
         .filter(|id| !ANCESTORS.contains(id))
         .collect()
-}
-
-fn number_of(id: &str) -> usize {
-    let fewer = FEWER.iter().find(|(game, _)| *game == id);
-    fewer.map_or(EACH, |(_, number)| *number)
 }
 
 fn puzzles_of(id: &str) -> Vec<Puzzle> {
@@ -87,7 +81,7 @@ fn holds(place: &str, game: &Game, side: Side, goal: Goal, left: u32, solver: &m
 fn every_puzzle_has_one_solution_and_holds_against_every_defence() {
     each_game(|id| {
         let all = puzzles_of(id);
-        assert_eq!(all.len(), number_of(id), "{id}");
+        assert_eq!(all.len(), EACH, "{id}");
         let mut positions = HashSet::new();
         let mut visited = 0;
         for puzzle in &all {
@@ -108,7 +102,7 @@ fn every_puzzle_has_one_solution_and_holds_against_every_defence() {
 
 #[test]
 fn more_puzzles_take_two_moves_than_one() {
-    for id in own_games().into_iter().filter(|id| number_of(id) == EACH) {
+    for id in own_games() {
         let all = puzzles_of(id);
         let count = |n: u32| all.iter().filter(|p| p.moves() == n).count();
         assert!(
