@@ -8,7 +8,7 @@ impl World {
     pub(super) fn fault(&mut self, node: usize) {
         if self.nodes[node].state == State::Runs {
             let wait = self.random.below(3 * lease_ms());
-            match self.random.below(4) {
+            match self.random.below(5) {
                 0 => {
                     self.kill(node);
                     self.after(wait, Event::Starts(node));
@@ -20,6 +20,12 @@ impl World {
                     self.question(node, Ask::Leave { boot }, Vec::new());
                     self.kill(node);
                     self.after(wait, Event::Starts(node));
+                }
+                2 if !self.nodes[node].others.is_empty() => {
+                    // The lease of another, which need not know of it.
+                    let others = &self.nodes[node].others;
+                    let boot = others[self.random.below(others.len() as i64) as usize];
+                    self.question(node, Ask::Leave { boot }, Vec::new());
                 }
                 _ => {
                     self.stop(node);
