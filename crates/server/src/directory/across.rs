@@ -251,8 +251,9 @@ impl Directory {
                     "the database can be reached by other nodes alone: all games are given up"
                 );
                 counter!("husun_leases_given_up_total").increment(1);
-                node.was_ended(boot);
+                // Known first, so that sockets which hear of the end go at once.
                 node.set_stranded(true);
+                node.was_ended(boot);
             }
         }
     }
