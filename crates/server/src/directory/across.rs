@@ -239,9 +239,11 @@ impl Directory {
         let leave = NodeAsk::Leave { boot, run_ms };
         let mut ended = false;
         // One after another: they would wait for each other. The last ones learn of it.
-        for other in self.others() {
+        let others = self.others();
+        for (left, other) in (1..=others.len() as u32).rev().zip(others) {
+            // One that has stopped leaves time for the next.
             let within = match ended {
-                false => node.lease_left(),
+                false => node.lease_left() / left,
                 true => LOOK,
             };
             if self.is_done(other, &leave, within).await && !ended {
