@@ -267,3 +267,29 @@ async fn a_node_without_its_database_sends_away_who_comes() -> Fallible<()> {
     }
     house.close()
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL and NATS"]
+async fn the_lease_of_a_dead_node_is_ended_by_the_others() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
+    // Longer than anybody would wait.
+    let mut house = House::open_with("silent", 2, "lease_seconds = 60\n").await?;
+    let club = Club::open(house.addresses(), 4, 3).await?;
+    club.all_have_played(PLAYED, Duration::from_secs(120))
+        .await?;
+    let began = Instant::now();
+    house.kill(0)?;
+    club.note_fault(Fault::Kill, began, Instant::now());
+    while house
+        .figure(1, "husun_leases_of_others_ended_total", "")
+        .await?
+        < 1.0
+    {
+        assert!(began.elapsed() < Duration::from_secs(40));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    club.all_are_back(Duration::from_secs(40)).await?;
+    let played = club.close().await?;
+    referee::judge(&house, &played).await?;
+    house.close()
+}

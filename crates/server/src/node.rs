@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use store::nodes::{NodeRow, Nodes};
-use store::{SqlStore, StoreError};
+use store::{SqlStore, StoreError, millis};
 use tokio::sync::{Notify, watch};
 
 /// Who is there. Told anew when that changes, not with every heartbeat.
@@ -56,7 +56,8 @@ fn left(row: &NodeRow) -> Duration {
     Duration::from_millis(row.left_ms.try_into().unwrap_or_default())
 }
 
-/// A node whose heartbeat is not answered for so long has others end its lease, if they can.
+/// A node from which no heartbeat has come for so long has its lease ended by others, if they can and it does not answer them, or
+/// asks for it itself.
 const UNANSWERED: Duration = Duration::from_millis(1600);
 
 /// This server as a node.
@@ -213,7 +214,11 @@ impl Node {
         let boot = self.boot();
         let heard = self.heard();
         let now = Instant::now();
-        let runs = heard.until.is_some_and(|until| now < until);
+        // Others end a lease as soon as no heartbeat has come for so long, and one of them leads then.
+        let sure = UNANSWERED.min(self.lease);
+        let runs = heard
+            .until
+            .is_some_and(|until| now + self.lease < until + sure);
         let waits = heard.leads_from.is_some_and(|from| now < from);
         if boot == 0 || !runs || waits || self.wants_none() {
             return false;
@@ -266,7 +271,7 @@ impl Node {
     /// Whether it still has its lease, but its database has not answered for so long that others do better with its games.
     pub fn is_unanswered(&self) -> bool {
         let since = self.lease.saturating_sub(self.lease_left());
-        self.unanswered.load(Relaxed) && self.has_lease() && since > UNANSWERED
+        !self.is_alone() && self.unanswered.load(Relaxed) && self.has_lease() && since > UNANSWERED
     }
 
     /// Takes note that the lease of this boot was ended for it: what it owned is others'.
@@ -276,15 +281,33 @@ impl Node {
         }
     }
 
-    /// Ends the lease of another node that cannot do so itself, with all that it still owns. `run_ms` is its time.
-    pub async fn end_of_another(&self, boot: i64, run_ms: i64) -> Result<(), StoreError> {
-        let Some(nodes) = self.nodes.as_ref().filter(|_| self.has_lease()) else {
-            return Err(StoreError::Unavailable("the node has no lease".into()));
+    /// The others whose heartbeats have not come for so long that they may have died.
+    pub fn silent_others(&self) -> Vec<i64> {
+        let (boot, most) = (self.boot(), self.lease.saturating_sub(UNANSWERED));
+        let heard = self.heard();
+        let Some(at) = heard.at else {
+            return Vec::new();
         };
-        nodes.leave(boot, run_ms).await?;
-        // Whoever waits for those games learns of it.
-        self.nudge.notify_one();
-        Ok(())
+        let others = heard.rows.iter().filter(|row| row.boot != boot);
+        let silent = others.filter(|row| {
+            let now = left(row).saturating_sub(at.elapsed());
+            now > Duration::ZERO && now < most
+        });
+        silent.map(|row| row.boot).collect()
+    }
+
+    /// Ends the lease of another node, unless a heartbeat of it has come lately; whether it is over.
+    pub async fn end_of_another(&self, boot: i64) -> Result<bool, StoreError> {
+        let Some(nodes) = self.nodes.as_ref().filter(|_| self.has_lease()) else {
+            return Ok(false);
+        };
+        let most = millis(self.lease.saturating_sub(UNANSWERED));
+        let over = nodes.expire(boot, most).await?;
+        if over {
+            // Whoever waits for its games learns of it.
+            self.nudge.notify_one();
+        }
+        Ok(over)
     }
 
     /// Who keeps the leases; nobody where a server runs alone.
@@ -388,7 +411,7 @@ impl Node {
         self.lose();
         match boot {
             0 => Ok(()),
-            boot => nodes.leave(boot, store::millis(self.clock.now())).await,
+            boot => nodes.leave(boot, millis(self.clock.now())).await,
         }
     }
 

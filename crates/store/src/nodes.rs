@@ -177,6 +177,9 @@ pub trait Nodes: std::fmt::Debug + Send + Sync + 'static {
     fn warnings_of(&self, boot: i64, now_ms: i64, limit: u32) -> Answer<'_, Vec<(String, i64)>>;
     /// Ends a node's lease with all that it owns: others may have it at once.
     fn leave(&self, boot: i64, now_ms: i64) -> Answer<'_, ()>;
+    /// Ends the lease of a node from which nothing is heard, if no more than so much of it is left; whether it is over. What the
+    /// node owned is taken as from one that has died.
+    fn expire(&self, boot: i64, left_ms: i64) -> Answer<'_, bool>;
     /// Who has how many games.
     fn owned(&self) -> Answer<'_, Shares>;
 }
@@ -303,6 +306,29 @@ async fn beat(
     ))
 }
 
+async fn expire(
+    connection: &mut AnyConnection,
+    time: &str,
+    boot: i64,
+    left_ms: i64,
+) -> Result<bool, StoreError> {
+    let sql = format!(
+        "UPDATE nodes SET expires_ms = {time} \
+         WHERE boot = $1 AND expires_ms > {time} AND expires_ms - {time} <= $2"
+    );
+    sqlx::query(sqlx::AssertSqlSafe(sql))
+        .bind(boot)
+        .bind(left_ms)
+        .execute(&mut *connection)
+        .await?;
+    let sql = format!("SELECT 1 FROM nodes WHERE boot = $1 AND expires_ms > {time}");
+    let runs = sqlx::query(sqlx::AssertSqlSafe(sql))
+        .bind(boot)
+        .fetch_all(connection)
+        .await?;
+    Ok(runs.is_empty())
+}
+
 impl Nodes for SqlStore {
     fn arrive<'a>(&'a self, node: &'a NewNode) -> Answer<'a, i64> {
         leasing!(self, |connection| {
@@ -422,6 +448,16 @@ impl Nodes for SqlStore {
         leasing!(self, |connection| self
             .leave_on(connection, boot, now_ms)
             .await)
+    }
+
+    fn expire(&self, boot: i64, left_ms: i64) -> Answer<'_, bool> {
+        leasing!(self, |connection| expire(
+            connection,
+            &self.time(),
+            boot,
+            left_ms
+        )
+        .await)
     }
 
     fn owned(&self) -> Answer<'_, Shares> {

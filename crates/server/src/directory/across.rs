@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How often an owner is looked for anew, and the pause between.
 const TRIES: u32 = 4;
 const AGAIN: Duration = Duration::from_millis(50);
-/// How often a node without a lease looks whether others have one, and how long it waits for their answer.
+/// How often a node looks how the others are, and how long it waits for their answer.
 const LOOK: Duration = Duration::from_millis(300);
 /// Games that are handed over at once.
 const AT_ONCE: usize = 8;
@@ -80,8 +80,6 @@ enum NodeAsk {
     Leave {
         /// Its boot.
         boot: i64,
-        /// Its time.
-        run_ms: i64,
     },
     /// To make a game.
     Make(Box<Making>),
@@ -191,7 +189,7 @@ impl Directory {
     }
 
     /// While this node has no lease, asks whether others have one, for as long as the server runs. While it has one but cannot
-    /// reach the storage, it has others end it: their players need not wait for its end.
+    /// reach the storage, it has others end it: its players need not wait for its end. It ends those of nodes that have died.
     pub async fn look_at_others(self) {
         let node = self.services().node.clone();
         if node.is_alone() {
@@ -204,6 +202,7 @@ impl Directory {
             }
             if node.has_lease() {
                 node.set_stranded(false);
+                self.bury_the_dead().await;
                 continue;
             }
             let asks = self.others().into_iter();
@@ -211,6 +210,33 @@ impl Directory {
             let well = futures_util::future::join_all(asks).await;
             node.set_stranded(well.contains(&true));
         }
+    }
+
+    /// Ends the leases of nodes that give no sign any more, neither to the storage nor to this one: their players need not wait for
+    /// their end. One that has merely stopped drops its games when it goes on.
+    async fn bury_the_dead(&self) {
+        let services = self.services();
+        for boot in services.node.silent_others() {
+            if services.node.is_cut_off() || self.answers(boot).await {
+                continue;
+            }
+            match services.node.end_of_another(boot).await {
+                Ok(true) => {
+                    tracing::warn!(boot, "a node gives no sign any more: its lease is ended");
+                    counter!("husun_leases_of_others_ended_total").increment(1);
+                }
+                Ok(false) => {}
+                Err(error) => tracing::warn!(boot, %error, "a silent node's lease cannot be ended"),
+            }
+        }
+    }
+
+    /// Whether another node answers at all.
+    async fn answers(&self, other: i64) -> bool {
+        let message = serde_json::to_vec(&NodeAsk::Well).unwrap_or_default();
+        let bus = &self.services().bus;
+        let answer = bus.request(&node_at(other), message.into(), LOOK).await;
+        answer.is_ok()
     }
 
     /// The boots of the other nodes that are known.
@@ -230,15 +256,15 @@ impl Directory {
         matches!(answer, Some(Ok(NodeAnswer::Done)))
     }
 
-    /// Has other nodes end this one's lease. The storage refuses what it may still write from then on, so nothing is lost if it
-    /// is wrong; where the others cannot reach the storage either, nothing happens.
+    /// Has another node end this one's lease, unless a heartbeat has come after all. The storage refuses what this one may still write
+    /// from then on; where the others cannot reach the storage either, nothing happens.
     async fn leave_by_others(&self) {
         let services = self.services();
         let node = &services.node;
-        let (boot, run_ms) = (node.boot(), millis(services.clock.now()));
-        let leave = NodeAsk::Leave { boot, run_ms };
+        let boot = node.boot();
+        let leave = NodeAsk::Leave { boot };
         let mut ended = false;
-        // One after another: they would wait for each other. The last ones learn of it.
+        // The last ones learn of it.
         let others = self.others();
         for (left, other) in (1..=others.len() as u32).rev().zip(others) {
             // One that has stopped leaves time for the next.
@@ -379,12 +405,11 @@ impl Directory {
                 true => NodeAnswer::Done,
                 false => NodeAnswer::refused(looks_for_owner()),
             },
-            NodeAsk::Leave { boot, run_ms } => {
-                match self.services().node.end_of_another(boot, run_ms).await {
-                    Ok(()) => NodeAnswer::Done,
-                    Err(error) => NodeAnswer::refused(error.into()),
-                }
-            }
+            NodeAsk::Leave { boot } => match self.services().node.end_of_another(boot).await {
+                Ok(true) => NodeAnswer::Done,
+                Ok(false) => NodeAnswer::NotMine,
+                Err(error) => NodeAnswer::refused(error.into()),
+            },
             NodeAsk::Make(making) => match self.make_here(&making).await {
                 Ok(()) => NodeAnswer::Done,
                 Err(refused) => NodeAnswer::refused(refused),

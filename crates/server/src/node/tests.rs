@@ -92,6 +92,9 @@ fn among_counted() -> (Node, Arc<AtomicUsize>) {
         fn leave(&self, _: i64, _: i64) -> Answer<'_, ()> {
             none()
         }
+        fn expire(&self, _: i64, _: i64) -> Answer<'_, bool> {
+            none()
+        }
         fn owned(&self) -> Answer<'_, Shares> {
             none()
         }
@@ -135,6 +138,28 @@ fn a_lease_is_counted_from_when_the_heartbeat_was_sent() -> Result<(), &'static 
     assert_eq!(node.boot(), 7);
     assert!(!node.leads() && !node.has_lease());
     Ok(())
+}
+
+#[test]
+fn who_is_silent_leads_no_more_and_may_have_its_lease_ended() {
+    let node = among();
+    let heard = |ago: u64, left_ms| {
+        let sent = Instant::now() - Duration::from_millis(ago);
+        let other = NodeRow {
+            left_ms,
+            ..row(9, 0, false)
+        };
+        node.hear(7, vec![row(7, 0, false), other], sent);
+    };
+    heard(1500, 1500);
+    assert!(node.leads() && node.has_lease());
+    assert!(node.silent_others().is_empty(), "9 was heard 1.5 s ago");
+    heard(1700, 1300);
+    assert!(!node.leads(), "others may have ended its lease");
+    assert!(node.has_lease(), "as far as it knows");
+    assert_eq!(node.silent_others(), [9]);
+    heard(0, 0);
+    assert!(node.silent_others().is_empty(), "its lease is over");
 }
 
 #[test]

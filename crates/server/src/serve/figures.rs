@@ -105,6 +105,11 @@ pub(super) const FIGURES: &[(&str, Kind, &str)] = &[
         "Leases of this node that were over before they were extended",
     ),
     (
+        "husun_leases_of_others_ended_total",
+        Counter,
+        "Leases of other nodes that this one has ended, since they gave no sign any more",
+    ),
+    (
         "husun_limited_total",
         Counter,
         "What limits have stopped, by limit",

@@ -178,6 +178,7 @@ impl Replay<'_> {
                 store.leave(self.boot(boot), ms).await?;
                 Answer::Done(true)
             }
+            Ask::Expire { boot, left } => Answer::Done(store.expire(self.boot(boot), left).await?),
         })
     }
 }

@@ -59,6 +59,8 @@ pub async fn contract(store: &SqlStore, tag: &str) -> Tested {
     store.set_time(START);
     one_owner_at_a_time(store, tag).await?;
     store.set_time(START);
+    the_lease_of_a_silent_node_is_ended(store, tag).await?;
+    store.set_time(START);
     what_nobody_owns_is_taken_at_once(store, tag).await?;
     store.set_time(START);
     all_that_a_game_has_stored_is_fenced(store, tag).await?;
@@ -148,6 +150,29 @@ async fn one_owner_at_a_time(store: &SqlStore, tag: &str) -> Tested {
     assert_eq!(store.claim(&game, b, 0).await?, Claimed::Yours { epoch: 3 });
     let stored = store.load(&game).await?.ok_or("gone")?;
     assert_eq!((stored.epoch, stored.owner, stored.events.len()), (3, b, 1));
+    store.leave(b, 0).await?;
+    Ok(())
+}
+
+async fn the_lease_of_a_silent_node_is_ended(store: &SqlStore, tag: &str) -> Tested {
+    let game = format!("{tag}silent");
+    let a = store.arrive(&node(&format!("{tag}a"), 1, 0)).await?;
+    let b = store.arrive(&node(&format!("{tag}b"), 2, 0)).await?;
+    one(store, made(&game)).await??;
+    assert_eq!(store.claim(&game, a, 0).await?, Claimed::Yours { epoch: 1 });
+    store.set_time(START + 1000);
+    assert!(
+        !store.expire(a, lease_ms() - 1001).await?,
+        "it was heard lately"
+    );
+    one(store, of(a, 1, events(&game, [1]))).await??;
+    assert!(store.expire(a, lease_ms() - 1000).await?);
+    assert!(store.expire(a, 0).await?, "it is over already");
+    assert!(store.expire(i64::MAX, 0).await?, "nobody has had it");
+    assert_eq!(store.beat(a, sign(0)).await?, Beat::Lost);
+    fenced(one(store, of(a, 1, events(&game, [2]))).await?, &game, 1);
+    assert!(matches!(store.beat(b, sign(0)).await?, Beat::Alive(_)));
+    assert_eq!(store.claim(&game, b, 0).await?, Claimed::Yours { epoch: 2 });
     store.leave(b, 0).await?;
     Ok(())
 }

@@ -54,6 +54,10 @@ pub enum Ask {
     Leave {
         boot: i64,
     },
+    Expire {
+        boot: i64,
+        left: i64,
+    },
 }
 
 /// What it is answered.
@@ -197,6 +201,15 @@ impl Database {
                     self.nodes.remove(&boot);
                 }
                 Answer::Done(true)
+            }
+            Ask::Expire { boot, left } => {
+                if let Some(node) = self.nodes.get_mut(&boot)
+                    && node.expires > time
+                    && node.expires - time <= left
+                {
+                    node.expires = time;
+                }
+                Answer::Done(!self.runs(boot, time))
             }
         })
     }

@@ -22,10 +22,17 @@ impl World {
                     self.after(wait, Event::Starts(node));
                 }
                 2 if !self.nodes[node].others.is_empty() => {
-                    // The lease of another, which need not know of it.
+                    // The lease of another is ended, which need not know of it.
                     let others = &self.nodes[node].others;
                     let boot = others[self.random.below(others.len() as i64) as usize];
-                    self.question(node, Ask::Leave { boot }, Vec::new());
+                    let ask = match self.random.below(2) {
+                        0 => Ask::Leave { boot },
+                        _ => Ask::Expire {
+                            boot,
+                            left: self.random.below(lease_ms()),
+                        },
+                    };
+                    self.question(node, ask, Vec::new());
                 }
                 _ => {
                     self.stop(node);

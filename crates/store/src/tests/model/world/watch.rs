@@ -34,7 +34,7 @@ impl World {
                 }
                 self.leases.insert(*boot, until);
             }
-            (Ask::Leave { boot }, _) => {
+            (Ask::Leave { boot }, _) | (Ask::Expire { boot, .. }, Answer::Done(true)) => {
                 let time = self.time;
                 let lease = self.leases.entry(*boot).or_default();
                 *lease = (*lease).min(time);
