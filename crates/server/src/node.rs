@@ -176,8 +176,13 @@ impl Node {
             match self.is_alone() {
                 true => std::future::pending().await,
                 false => {
+                    let mut members = self.members();
                     while self.has_lease() {
-                        tokio::time::sleep(self.lease_left()).await;
+                        tokio::select! {
+                            () = tokio::time::sleep(self.lease_left()) => {}
+                            // It may be ended before its time.
+                            _ = members.changed() => {}
+                        }
                     }
                 }
             }

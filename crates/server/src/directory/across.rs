@@ -217,7 +217,7 @@ impl Directory {
     async fn bury_the_dead(&self) {
         let services = self.services();
         for boot in services.node.silent_others() {
-            if services.node.is_cut_off() || self.answers(boot).await {
+            if services.node.is_cut_off() || self.hear(boot, &NodeAsk::Well, LOOK).await.is_some() {
                 continue;
             }
             match services.node.end_of_another(boot).await {
@@ -231,14 +231,6 @@ impl Directory {
         }
     }
 
-    /// Whether another node answers at all.
-    async fn answers(&self, other: i64) -> bool {
-        let message = serde_json::to_vec(&NodeAsk::Well).unwrap_or_default();
-        let bus = &self.services().bus;
-        let answer = bus.request(&node_at(other), message.into(), LOOK).await;
-        answer.is_ok()
-    }
-
     /// The boots of the other nodes that are known.
     fn others(&self) -> Vec<i64> {
         let node = &self.services().node;
@@ -247,12 +239,17 @@ impl Directory {
         others.map(|row| row.boot).collect()
     }
 
+    /// What another node answers within a time.
+    async fn hear(&self, other: i64, ask: &NodeAsk, within: Duration) -> Option<Bytes> {
+        let message = serde_json::to_vec(ask).ok()?;
+        let (bus, subject) = (&self.services().bus, node_at(other));
+        bus.request(&subject, message.into(), within).await.ok()
+    }
+
     /// Whether another node does something within a time.
     async fn is_done(&self, other: i64, ask: &NodeAsk, within: Duration) -> bool {
-        let message = serde_json::to_vec(ask).unwrap_or_default();
-        let bus = &self.services().bus;
-        let answer = bus.request(&node_at(other), message.into(), within).await;
-        let answer = answer.ok().map(|answer| serde_json::from_slice(&answer));
+        let answer = self.hear(other, ask, within).await;
+        let answer = answer.map(|answer| serde_json::from_slice(&answer));
         matches!(answer, Some(Ok(NodeAnswer::Done)))
     }
 

@@ -262,6 +262,13 @@ async fn a_node_whose_lease_is_over_does_not_wait_for_the_storage() {
     assert!(begun.elapsed() >= Duration::from_millis(400), "too early");
     assert!(!among.has_lease());
     assert_eq!(among.while_leased(async { 7 }).await, Some(7), "it is done");
+    ends_in(60_000);
+    let is_ended = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        among.was_ended(5);
+    };
+    let (waited, ()) = tokio::join!(among.while_leased(never()), is_ended);
+    assert_eq!(waited, None, "it was ended before its time");
     let alone = node();
     let wait = tokio::time::sleep(Duration::from_millis(10));
     assert_eq!(alone.while_leased(wait).await, Some(()));
