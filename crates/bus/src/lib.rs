@@ -58,7 +58,7 @@ fn check(subject: &str) -> Result<(), BusError> {
 /// The result of something asked of a bus.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, BusError>>;
 
-/// A listener. Called by the sender, so it must not wait.
+/// A listener. Called by the sender, so it must not wait; it may take what whoever else speaks holds.
 pub trait Listener: Send + Sync {
     /// Receives a message; false if it wants no more.
     fn hear(&self, message: &Bytes) -> bool;
@@ -72,7 +72,8 @@ pub trait Listener: Send + Sync {
 pub trait Bus: Debug + Send + Sync + 'static {
     /// Tells all listeners of a subject, in the order of this caller's messages. Never waits.
     fn publish(&self, subject: &str, message: Bytes);
-    /// Adds a listener to a subject, from the moment this resolves until the subscription is dropped.
+    /// Adds a listener to a subject, from the moment this resolves until the subscription is dropped. What others tell at the
+    /// moment of its end may still be heard.
     fn subscribe<'a>(
         &'a self,
         subject: &'a str,

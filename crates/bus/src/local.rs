@@ -15,8 +15,9 @@ use tokio::sync::{mpsc, oneshot};
 /// Parts with a lock each, so that subjects seldom wait for each other.
 const PARTS: usize = 32;
 
-/// The listeners of a subject, with the numbers of their registrations.
-type Listeners = Vec<(u64, Arc<dyn Listener>)>;
+/// The listeners of a subject, with the numbers of their registrations. They are called while nothing is locked: what they do,
+/// and what whoever speaks holds meanwhile, is their own.
+type Listeners = Arc<Vec<(u64, Arc<dyn Listener>)>>;
 
 /// The way to whoever serves a subject.
 pub(crate) type Server = mpsc::Sender<Box<Request>>;
@@ -45,15 +46,25 @@ impl Shared {
         self.next.fetch_add(1, Relaxed)
     }
 
+    fn listeners(&self, subject: &str) -> Option<Listeners> {
+        self.part(subject).listeners.get(subject).cloned()
+    }
+
     fn end_listening(&self, subject: &str, number: u64) {
         let mut part = self.part(subject);
         let Some(listeners) = part.listeners.get_mut(subject) else {
             return;
         };
-        listeners.retain(|(n, _)| *n != number);
+        let Some(at) = listeners.iter().position(|(n, _)| *n == number) else {
+            return;
+        };
+        let ended = Arc::make_mut(listeners).remove(at);
         if listeners.is_empty() {
             part.listeners.remove(subject);
         }
+        drop(part);
+        // What a listener holds ends with it.
+        drop(ended);
     }
 
     fn end_serving(&self, subject: &str, number: u64) {
@@ -90,8 +101,8 @@ impl LocalBus {
 
     /// Tells the listeners of a subject that messages may have been lost.
     pub(crate) fn missed(&self, subject: &str) {
-        let part = self.shared.part(subject);
-        for (_, listener) in part.listeners.get(subject).into_iter().flatten() {
+        let listeners = self.shared.listeners(subject).unwrap_or_default();
+        for (_, listener) in listeners.iter() {
             listener.missed();
         }
     }
@@ -100,7 +111,9 @@ impl LocalBus {
     pub(crate) fn all_missed(&self) {
         for part in &self.shared.parts {
             let part = part.lock().unwrap_or_else(PoisonError::into_inner);
-            for (_, listener) in part.listeners.values().flatten() {
+            let all: Vec<Listeners> = part.listeners.values().cloned().collect();
+            drop(part);
+            for (_, listener) in all.iter().flat_map(|listeners| listeners.iter()) {
                 listener.missed();
             }
         }
@@ -121,13 +134,18 @@ impl fmt::Debug for LocalBus {
 
 impl Bus for LocalBus {
     fn publish(&self, subject: &str, message: Bytes) {
-        let mut part = self.shared.part(subject);
-        let Some(listeners) = part.listeners.get_mut(subject) else {
+        let Some(listeners) = self.shared.listeners(subject) else {
             return;
         };
-        listeners.retain(|(_, listener)| listener.hear(&message));
-        if listeners.is_empty() {
-            part.listeners.remove(subject);
+        let mut ended = Vec::new();
+        for (number, listener) in listeners.iter() {
+            if !listener.hear(&message) {
+                ended.push(*number);
+            }
+        }
+        drop(listeners);
+        for number in ended {
+            self.shared.end_listening(subject, number);
         }
     }
 
@@ -141,7 +159,7 @@ impl Bus for LocalBus {
             let number = self.shared.number();
             let mut part = self.shared.part(subject);
             let listeners = part.listeners.entry(subject.into()).or_default();
-            listeners.push((number, listener));
+            Arc::make_mut(listeners).push((number, listener));
             drop(part);
             let (shared, subject) = (self.shared.clone(), subject.to_owned());
             let end = move || shared.end_listening(&subject, number);

@@ -75,7 +75,8 @@ async fn contract(near: Arc<dyn Bus>, far: Arc<dyn Bus>) -> Tested {
     asking(&near, &*far).await?;
     crowds(&near, &*far).await?;
     endings(&near, &*far).await?;
-    many_subjects(&near, &far).await
+    many_subjects(&near, &far).await?;
+    locks(&near).await
 }
 
 async fn telling(near: &dyn Bus, far: &dyn Bus) -> Tested {
@@ -318,6 +319,52 @@ async fn many_subjects(near: &Arc<dyn Bus>, far: &Arc<dyn Bus>) -> Tested {
             assert_eq!(ear.heard(), [format!("{round} {n}")]);
         }
     }
+    Ok(())
+}
+
+/// Takes a lock whenever it hears something.
+struct Locks {
+    lock: Arc<Mutex<()>>,
+    hears: std::sync::mpsc::Sender<()>,
+}
+
+impl Listener for Locks {
+    fn hear(&self, _: &Bytes) -> bool {
+        let _ = self.hears.send(());
+        self.lock.lock().is_ok()
+    }
+}
+
+/// A listener waits for a lock whose holder speaks, and ends listening: the holder does not wait for the listener.
+async fn locks(near: &Arc<dyn Bus>) -> Tested {
+    let lock = Arc::new(Mutex::new(()));
+    let (hears, heard) = std::sync::mpsc::channel();
+    let listener = Arc::new(Locks {
+        lock: lock.clone(),
+        hears,
+    });
+    let place = near.subscribe("locks", listener.clone()).await?;
+    let again = near.subscribe("locks", listener).await?;
+    let (done, is_done) = oneshot::channel();
+    let bus = near.clone();
+    // A thread that stays locked stays behind.
+    std::thread::spawn(move || {
+        let speaker = bus.clone();
+        let held = lock.lock();
+        let speaks = std::thread::spawn(move || speaker.publish("locks", "one".into()));
+        let _ = heard.recv();
+        for n in 0..500 {
+            // Whatever subjects have in common.
+            bus.publish(&format!("locks.{n}"), "other".into());
+        }
+        drop(again);
+        drop(held);
+        let spoke = speaks.join().is_ok();
+        drop(place);
+        let _ = done.send(spoke);
+    });
+    let is_done = tokio::time::timeout(SOON, is_done).await;
+    assert!(matches!(is_done, Ok(Ok(true))), "nobody waits for ever");
     Ok(())
 }
 

@@ -87,8 +87,8 @@ pub struct Node {
     /// Another process has its name.
     replaced: watch::Sender<bool>,
     nudge: Notify,
-    takes: take::Together<Taken>,
-    owners: take::Together<Result<Option<i64>, StoreError>>,
+    takes: Arc<take::Together<Taken>>,
+    owners: Arc<take::Together<Result<Option<i64>, StoreError>>>,
 }
 
 impl Node {
@@ -128,8 +128,8 @@ impl Node {
             took: AtomicBool::new(false),
             replaced: watch::Sender::new(false),
             nudge: Notify::new(),
-            takes: take::Together::default(),
-            owners: take::Together::default(),
+            takes: Arc::default(),
+            owners: Arc::default(),
         }
     }
 

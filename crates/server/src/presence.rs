@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 
 /// The lobby, as a place.
 pub const LOBBY: &str = "lobby";
@@ -92,6 +92,10 @@ struct Inner {
     changed: Notify,
     /// Something was missed.
     missed: Notify,
+    /// What is told to the others, in the order in which it happens; it is told while nothing is locked, since whoever hears
+    /// what others tell waits for the state.
+    telling: mpsc::UnboundedSender<Told>,
+    told: Mutex<Option<mpsc::UnboundedReceiver<Told>>>,
 }
 
 /// Somebody's page, for as long as this is held.
@@ -119,6 +123,7 @@ fn part_of(guest: &str) -> usize {
 impl Presence {
     /// Nobody is anywhere.
     pub fn new(services: Arc<Services>) -> Presence {
+        let (telling, told) = mpsc::unbounded_channel();
         Presence {
             inner: Arc::new(Inner {
                 services,
@@ -129,6 +134,8 @@ impl Presence {
                 }),
                 changed: Notify::new(),
                 missed: Notify::new(),
+                telling,
+                told: Mutex::new(Some(told)),
             }),
         }
     }
@@ -186,7 +193,8 @@ impl Presence {
             };
             // Without a lease nobody knows this node: with the next one all is told anew.
             if told.boot != 0 {
-                services.bus.publish(TOLD, written(&told));
+                // It is told for as long as the server runs.
+                let _ = self.inner.telling.send(told);
             }
         }
         self.inner.changed.notify_one();
@@ -236,7 +244,20 @@ impl Presence {
                 }
             }
         };
-        tokio::join!(self.answer(&services.bus), self.look(&services.bus));
+        let bus = &services.bus;
+        tokio::join!(self.answer(bus), self.look(bus), self.tell_ever(bus));
+    }
+
+    /// Tells the others who comes and goes.
+    async fn tell_ever(&self, bus: &Arc<dyn Bus>) {
+        let told = self.inner.told.lock();
+        let told = told.unwrap_or_else(PoisonError::into_inner).take();
+        let Some(mut told) = told else {
+            return;
+        };
+        while let Some(told) = told.recv().await {
+            bus.publish(TOLD, written(&told));
+        }
     }
 
     /// Tells who asks all of a part, under the boot that this node has.

@@ -142,6 +142,36 @@ async fn postgres_and_nats_people_meet_whichever_nodes_they_are_at() -> Fallible
     cluster.end().await
 }
 
+/// Comes to the lobby and goes, again and again.
+async fn come_and_go(browser: Browser) -> Fallible<()> {
+    for _ in 0..40 {
+        drop(enter(&browser).await?);
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[ignore = "needs PostgreSQL and NATS: scripts/postgres scripts/nats"]
+async fn postgres_and_nats_those_who_come_and_go_at_once_keep_nobody_waiting() -> Fallible<()> {
+    let cluster = Cluster::start("churn", 2, many).await?;
+    let mut coming = Vec::new();
+    for n in 0..16 {
+        let browser = guest(&cluster.nodes[n % 2]).await?;
+        coming.push(tokio::spawn(come_and_go(browser)));
+    }
+    for one in coming {
+        one.await??;
+    }
+    // In the end one is here, for all.
+    let mut ann = guest(&cluster.nodes[0]).await?;
+    let _page = enter(&ann).await?;
+    let mut other = at(&ann, &cluster.nodes[1]);
+    for browser in [&mut ann, &mut other] {
+        until(browser, "/api/lobby", |lobby: &Lobby| lobby.here == 1).await?;
+    }
+    cluster.end().await
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs PostgreSQL and NATS: scripts/postgres scripts/nats"]
 async fn postgres_and_nats_people_are_told_at_the_node_of_their_page() -> Fallible<()> {

@@ -214,7 +214,7 @@ async fn games_are_taken_many_at_a_time() {
     for (owner, expected) in owners.into_iter().zip([Some(9), Some(8), None]) {
         assert_eq!(owner.await.ok(), Some(Ok(expected)));
     }
-    let alone = node().take("game").await;
+    let alone = Arc::new(node()).take("game").await;
     assert_eq!(
         alone,
         Taken::Unknown,
@@ -223,7 +223,7 @@ async fn games_are_taken_many_at_a_time() {
 }
 
 #[tokio::test]
-async fn one_who_asks_for_all_and_goes_leaves_the_others_not_knowing() {
+async fn one_who_asks_for_all_and_goes_or_does_not_wait_on_harms_nobody() {
     let among = Arc::new(among());
     among.hear(5, vec![row(5, 0, false)], Instant::now());
     let take = |game: &'static str| {
@@ -235,11 +235,19 @@ async fn one_who_asks_for_all_and_goes_leaves_the_others_not_knowing() {
     soon().await;
     let (second, third) = (take("second"), take("third"));
     assert_eq!(first.await.ok(), Some(Taken::Ours));
-    // The second asks for the third, too, and goes.
     soon().await;
     second.abort();
-    assert_eq!(third.await.ok(), Some(Taken::Unknown));
-    assert_eq!(take("fourth").await.ok(), Some(Taken::Ours));
+    assert_eq!(third.await.ok(), Some(Taken::Ours));
+    // One that is not polled any more while it asks.
+    let mut fourth = std::pin::pin!(among.take("fourth"));
+    tokio::select! {
+        biased;
+        _ = &mut fourth => {}
+        () = soon() => {}
+    }
+    let fifth = tokio::time::timeout(LEASE, take("fifth")).await;
+    assert_eq!(fifth.ok().and_then(Result::ok), Some(Taken::Ours));
+    assert_eq!(fourth.await, Taken::Ours);
 }
 
 #[tokio::test]
