@@ -118,6 +118,30 @@ impl SocketsEnd {
     }
 }
 
+/// One who waits until a game lives, at its place.
+struct Waits<'a> {
+    directory: &'a Directory,
+    id: &'a str,
+    cell: Arc<OnceCell<Handle>>,
+}
+
+impl Drop for Waits<'_> {
+    /// An empty one that nobody waits for any more is none: the game could not be had, or was not waited for.
+    fn drop(&mut self) {
+        let cell = std::mem::take(&mut self.cell);
+        if cell.initialized() {
+            return;
+        }
+        // Nobody gets it while they are locked.
+        let mut games = self.directory.games();
+        let ours = games.get(self.id).is_some_and(|c| Arc::ptr_eq(c, &cell));
+        if ours && Arc::strong_count(&cell) == 2 && !cell.initialized() {
+            games.remove(self.id);
+        }
+        drop(cell);
+    }
+}
+
 impl Directory {
     /// A directory without games. At most `max_games` live at once.
     pub fn new(services: Arc<Services>, max_games: usize) -> Directory {
@@ -242,40 +266,30 @@ impl Directory {
         }
         payer.pays()?;
         for _ in 0..3 {
-            let cell = self.place(id, payer)?;
-            let started = cell.get_or_try_init(|| self.start(id)).await.map(drop);
+            let place = self.place(id, payer)?;
+            match place.cell.get_or_try_init(|| self.start(id)).await {
+                Ok(_) => {}
+                Err(Failure::NoSuchGame) => return Ok(None),
+                Err(problem) => return Err(problem),
+            }
             // The handle is taken while nobody can leave: it is held from then on, or the game has left already.
             let mut games = self.games();
-            let ours = games.get(id).is_some_and(|c| Arc::ptr_eq(c, &cell));
-            match started {
-                Ok(()) => {
-                    let handle = cell.get().filter(|h| ours && !h.is_closed()).cloned();
-                    if handle.is_some() {
-                        return Ok(handle);
-                    }
-                    if ours {
-                        // Its task has ended without a word.
-                        games.remove(id);
-                    }
-                }
-                Err(problem) => {
-                    // Others may wait for the same place, and one of them tries next.
-                    if ours && Arc::strong_count(&cell) == 2 {
-                        games.remove(id);
-                    }
-                    drop(cell);
-                    return match problem {
-                        Failure::NoSuchGame => Ok(None),
-                        problem => Err(problem),
-                    };
-                }
+            let ours = games.get(id).is_some_and(|c| Arc::ptr_eq(c, &place.cell));
+            let handle = place.cell.get();
+            let handle = handle.filter(|h| ours && !h.is_closed()).cloned();
+            if handle.is_some() {
+                return Ok(handle);
+            }
+            if ours {
+                // Its task has ended without a word.
+                games.remove(id);
             }
         }
         Err(no_answer().into())
     }
 
     /// The place of a game that lives or is to live.
-    fn place(&self, id: &str, payer: Payer<'_>) -> Result<Arc<OnceCell<Handle>>, Refused> {
+    fn place<'a>(&'a self, id: &'a str, payer: Payer<'_>) -> Result<Waits<'a>, Refused> {
         if self.inner.closing.load(Relaxed) {
             return Err(refused(
                 Reason::Busy,
@@ -288,7 +302,12 @@ impl Directory {
         if full && !games.contains_key(id) {
             return Err(full_house());
         }
-        Ok(games.entry(id.into()).or_default().clone())
+        let cell = games.entry(id.into()).or_default().clone();
+        Ok(Waits {
+            directory: self,
+            id,
+            cell,
+        })
     }
 
     /// Starts a game's task.

@@ -12,6 +12,7 @@ pub mod engines;
 #[cfg(test)]
 mod forms;
 pub mod http;
+mod lasting;
 pub mod leading;
 pub mod limits;
 pub mod lobby;

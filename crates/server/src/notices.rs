@@ -12,6 +12,7 @@ pub mod words;
 
 use crate::accounts::Accounts;
 use crate::directory::Directory;
+use crate::lasting::Inbox;
 use crate::lobby::{Lobby, told_to};
 use crate::refusal::{Reason, Refused};
 use crate::services::Services;
@@ -87,7 +88,7 @@ impl Happening {
 #[derive(Debug)]
 pub struct Happenings {
     queue: mpsc::Sender<Box<Happening>>,
-    inbox: Mutex<Option<mpsc::Receiver<Box<Happening>>>>,
+    inbox: Inbox<Box<Happening>>,
     full: AtomicBool,
 }
 
@@ -102,7 +103,7 @@ impl Happenings {
         let (queue, inbox) = mpsc::channel(most);
         Happenings {
             queue,
-            inbox: Mutex::new(Some(inbox)),
+            inbox: Inbox::new(inbox),
             full: AtomicBool::new(false),
         }
     }
@@ -116,11 +117,6 @@ impl Happenings {
         if self.full.swap(!fits, Relaxed) == fits && !fits {
             tracing::warn!("more happens than can be told; notices are lost");
         }
-    }
-
-    fn inbox(&self) -> Option<mpsc::Receiver<Box<Happening>>> {
-        let inbox = self.inbox.lock();
-        inbox.unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -194,9 +190,6 @@ impl Notices {
 
     /// Tells, for as long as the server runs.
     pub async fn keep(self) {
-        let Some(inbox) = self.services().happenings.inbox() else {
-            return;
-        };
         let mail = async {
             match self.mail() {
                 Some(mail) => mail.keep().await,
@@ -204,15 +197,13 @@ impl Notices {
             }
         };
         let push = self.inner.push.keep(&self.inner.store);
-        tokio::join!(self.tell_all(inbox), self.warn_all(), push, mail);
+        tokio::join!(self.tell_all(), self.warn_all(), push, mail);
     }
 
-    async fn tell_all(&self, inbox: mpsc::Receiver<Box<Happening>>) {
-        let next = |mut inbox: mpsc::Receiver<Box<Happening>>| async move {
-            let happening = inbox.recv().await?;
-            Some((happening, inbox))
-        };
-        let all = stream::unfold(inbox, next);
+    async fn tell_all(&self) {
+        let inbox = &self.services().happenings.inbox;
+        let next = |()| async { Some((inbox.next().await?, ())) };
+        let all = stream::unfold((), next);
         all.for_each_concurrent(TELLING, |happening| async move {
             if let Err(refused) = self.tell(&happening).await {
                 counter!("husun_notices_lost_total").increment(1);

@@ -95,7 +95,7 @@ struct Inner {
     /// What is told to the others, in the order in which it happens; it is told while nothing is locked, since whoever hears
     /// what others tell waits for the state.
     telling: mpsc::UnboundedSender<Told>,
-    told: Mutex<Option<mpsc::UnboundedReceiver<Told>>>,
+    told: tokio::sync::Mutex<mpsc::UnboundedReceiver<Told>>,
 }
 
 /// Somebody's page, for as long as this is held.
@@ -135,7 +135,7 @@ impl Presence {
                 changed: Notify::new(),
                 missed: Notify::new(),
                 telling,
-                told: Mutex::new(Some(told)),
+                told: tokio::sync::Mutex::new(told),
             }),
         }
     }
@@ -250,11 +250,7 @@ impl Presence {
 
     /// Tells the others who comes and goes.
     async fn tell_ever(&self, bus: &Arc<dyn Bus>) {
-        let told = self.inner.told.lock();
-        let told = told.unwrap_or_else(PoisonError::into_inner).take();
-        let Some(mut told) = told else {
-            return;
-        };
+        let mut told = self.inner.told.lock().await;
         while let Some(told) = told.recv().await {
             bus.publish(TOLD, written(&told));
         }

@@ -14,6 +14,7 @@ use crate::directory::Directory;
 use crate::engines::{Engines, LocalEngines, RemoteEngines};
 use crate::http::gate::Gate;
 use crate::http::{self, cache::AnswerCache, client::Client, hosts::Hosts, operate::StorageHealth};
+use crate::lasting::begin;
 use crate::limits::{self, Guard};
 use crate::lobby::Lobby;
 use crate::moderation::Moderation;
@@ -30,7 +31,6 @@ use crate::ratings::Ratings;
 use crate::reviews::Reviews;
 use crate::seats::SeatKeys;
 use crate::services::Services;
-use crate::slow::watched;
 use crate::state::{App, AppParts, MEMORY};
 use crate::tournaments::Tournaments;
 use crate::vacations::Vacations;
@@ -402,46 +402,67 @@ impl Running {
         let beating = std::thread::Builder::new().name("time".into());
         let beating = beating.spawn(move || beat(note, run, clock, server));
         beating.map_err(ServeError::Threads)?;
+        let grace = Duration::from_secs(self.config.start_grace_seconds.into());
         let tasks = [
-            tokio::spawn(follow_health(services.clone())),
-            tokio::spawn(watch_storage(store.clone())),
-            tokio::spawn(services.ratings.clone().follow(services.clone())),
-            tokio::spawn(watched("presence", presence.follow())),
-            tokio::spawn(accounts.clone().follow(services.clone())),
-            tokio::spawn(accounts.clone().check_for_others(services.clone())),
-            tokio::spawn(watched("lobby", lobby.keep())),
-            tokio::spawn(watched("vacations", vacations.keep())),
-            tokio::spawn(watched("tournaments", tournaments.clone().follow())),
-            tokio::spawn(watched("tournaments", tournaments.keep())),
-            tokio::spawn(watched("votes", votes.keep())),
-            tokio::spawn(watched("moderation", moderation.keep())),
-            tokio::spawn(watched("notices", notices.clone().keep())),
-            tokio::spawn(watched("watching", watching.begin())),
-            tokio::spawn(watched(
+            begin("health", services.clone(), follow_health),
+            begin("storage", store.clone(), watch_storage),
+            begin("ratings", services.clone(), |services| {
+                services.ratings.clone().follow(services)
+            }),
+            begin("presence", presence, |presence| presence.follow()),
+            begin(
+                "sessions",
+                (accounts.clone(), services.clone()),
+                |(accounts, services)| accounts.follow(services),
+            ),
+            begin(
+                "passkeys",
+                (accounts.clone(), services.clone()),
+                |(accounts, services)| accounts.check_for_others(services),
+            ),
+            begin("lobby", lobby, |lobby| lobby.keep()),
+            begin("vacations", vacations, |vacations| vacations.keep()),
+            begin("tournaments", tournaments.clone(), |all| all.follow()),
+            begin("tournaments", tournaments, |all| all.keep()),
+            begin("votes", votes, |votes| votes.keep()),
+            begin("moderation", moderation, |moderation| moderation.keep()),
+            begin("notices", notices.clone(), |notices| notices.keep()),
+            begin("watching", watching, |watching| watching.begin()),
+            begin(
                 "archive",
-                services.archive.clone().follow(directory.clone()),
-            )),
-            tokio::spawn(watched("attendance", directory.clone().attend())),
-            tokio::spawn(watched("nodes", directory.clone().serve_nodes())),
-            tokio::spawn(watched("others", directory.clone().look_at_others())),
-            tokio::spawn(limits::shared::follow(
-                services.clone(),
-                guard.clone(),
-                attempts.clone(),
-            )),
-            tokio::spawn(sweep(guard, attempts, self.metrics)),
-            tokio::spawn(forget(
-                directory.clone(),
-                reviews.clone(),
-                accounts,
-                notices,
-            )),
-            tokio::spawn(follow_bus(opened.nats.clone(), node.clone())),
-            tokio::spawn(end_of_start(
-                services.clock.clone(),
-                node.clone(),
-                Duration::from_secs(self.config.start_grace_seconds.into()),
-            )),
+                (services.archive.clone(), directory.clone()),
+                |(archive, directory)| archive.follow(directory),
+            ),
+            begin("attendance", directory.clone(), |all| all.attend()),
+            begin("nodes", directory.clone(), |all| all.serve_nodes()),
+            begin("others", directory.clone(), |all| all.look_at_others()),
+            begin(
+                "limits",
+                (services.clone(), guard.clone(), attempts.clone()),
+                |(services, guard, attempts)| limits::shared::follow(services, guard, attempts),
+            ),
+            begin(
+                "sweep",
+                (guard, attempts, self.metrics),
+                |(guard, attempts, metrics)| sweep(guard, attempts, metrics),
+            ),
+            begin(
+                "forget",
+                (directory.clone(), reviews.clone(), accounts, notices),
+                |(directory, reviews, accounts, notices)| {
+                    forget(directory, reviews, accounts, notices)
+                },
+            ),
+            begin(
+                "bus",
+                (opened.nats.clone(), node.clone()),
+                |(nats, node)| follow_bus(nats, node),
+            ),
+            begin(
+                "start",
+                (services.clock.clone(), node.clone()),
+                move |(clock, node)| end_of_start(clock, node, grace),
+            ),
         ];
         tracing::info!(run = services.run, "serving");
         ready();

@@ -2,12 +2,12 @@
 //! those who guess are refused.
 
 use crate::common::browser::{Browser, code};
-use crate::common::{Fallible, Socket, TestServer};
+use crate::common::{Fallible, Request, Socket, TestServer, ask};
 use play::table::Spec;
 use serde_json::{Value, json};
 use server::wire::{AccountMade, Exported, GameCard, GameMade, ServerMessage, Snapshot};
 use std::net::IpAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use store::Store;
 use store::accounts::AccountStore;
 
@@ -72,6 +72,32 @@ async fn a_guest_who_registers_keeps_the_games() -> Fallible<()> {
     assert!(!phone.me().await?.account);
     let games: Vec<GameCard> = phone.get("/api/me/games").await?.json()?;
     assert!(games.is_empty());
+    server.end().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_has_asked_for_is_done_though_one_hangs_up() -> Fallible<()> {
+    let server = TestServer::start("hang-up", |c| c.limits.accounts_per_hour = 0).await?;
+    let mut names = Vec::new();
+    for n in 0..8 {
+        // A password takes a while; nobody waits for the answer.
+        let name = format!("Hasty{n}");
+        let body = json!({ "name": name, "password": WORD }).to_string();
+        let asked = ask(server.address, Request::post("/api/account", &body));
+        let waited = tokio::time::timeout(Duration::from_millis(10), asked).await;
+        if waited.is_err() {
+            names.push(name);
+        }
+    }
+    assert!(names.len() > 4, "{names:?}");
+    for name in names {
+        let path = format!("/api/people/{name}");
+        let begun = Instant::now();
+        while server.ask(Request::get(&path)).await?.status != 200 {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{name} is lost");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
     server.end().await
 }
 

@@ -6,7 +6,8 @@ macro_rules! writing {
         Box::pin(async move {
             let (mut writing, mut held) = $store.take().await?;
             let $connection = &mut held;
-            let done = async { $act }.await;
+            // One that hangs is given up in the end, and with it its connection: all others wait for it.
+            let done = $crate::sql::within_writing(async { $act }).await;
             $crate::sql::give_back(&mut writing, held, done).await
         })
     };
@@ -16,7 +17,7 @@ macro_rules! writing {
 macro_rules! leasing {
     ($store:expr, |$connection:ident| $act:expr) => {
         Box::pin(async move {
-            let (mut writing, mut held) = $store.take_for_leases().await?;
+            let (mut writing, mut held) = $crate::sql::within($store.take_for_leases()).await?;
             let $connection = &mut held;
             // One that hangs is given up, and with it its connection.
             let done = $crate::sql::within(async { $act }).await;

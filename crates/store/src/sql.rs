@@ -25,6 +25,8 @@ const READERS: u32 = 4;
 const IDS: usize = 100;
 /// Longest wait for one of them, and for its answer.
 const ACQUIRE: Duration = Duration::from_secs(10);
+/// What changes something may take this long: a connection that hangs is given up.
+pub(super) const HANGING: Duration = Duration::from_secs(60);
 
 /// Which database it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -433,7 +435,21 @@ fn readers(dialect: Dialect, options: &AnyConnectOptions, most: u32) -> AnyPool 
 pub(super) async fn within<T>(
     answer: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
-    match tokio::time::timeout(ACQUIRE, answer).await {
+    in_time(ACQUIRE, answer).await
+}
+
+/// What changes something has a later one.
+pub(super) async fn within_writing<T>(
+    answer: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    in_time(HANGING, answer).await
+}
+
+async fn in_time<T>(
+    most: Duration,
+    answer: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    match tokio::time::timeout(most, answer).await {
         Ok(answer) => answer,
         Err(_) => Err(StoreError::Unavailable(
             "the database does not answer".into(),

@@ -1,8 +1,11 @@
 //! Gathers what many games want stored at the same moment into one commit: the disk is waited for once. While the
 //! storage is out of order it tries again and tells so; whoever waits goes on waiting.
 
+use super::sql::HANGING;
 use super::{GameWrite, Store, StoreError};
+use futures_util::FutureExt;
 use metrics::{counter, gauge, histogram};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -20,8 +23,6 @@ const APART: Duration = Duration::from_millis(4);
 const SLOW: Duration = Duration::from_millis(500);
 /// Shortest and longest wait between attempts.
 const RETRY: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(500)];
-/// One attempt may take this long: a connection that hangs is given up.
-const HANGING: Duration = Duration::from_secs(60);
 
 /// How the storage is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,9 +48,18 @@ pub struct Writer {
 impl Writer {
     /// A writer with its task, which ends when the last writer is dropped.
     pub fn new(store: Arc<dyn Store>) -> Writer {
-        let (requests, inbox) = mpsc::channel(QUEUE);
+        let (requests, mut inbox) = mpsc::channel(QUEUE);
         let (tell, health) = watch::channel(Health::Well);
-        tokio::spawn(serve(store, inbox, tell));
+        tokio::spawn(async move {
+            // Without it nothing could be stored any more. Games whose writes were under way are read anew.
+            while let Err(_fault) = AssertUnwindSafe(serve(&*store, &mut inbox, &tell))
+                .catch_unwind()
+                .await
+            {
+                counter!("husun_faults_total").increment(1);
+                tracing::error!("storing has ended in a fault of ours; it begins anew");
+            }
+        });
         Writer { requests, health }
     }
 
@@ -69,9 +79,9 @@ impl Writer {
 }
 
 async fn serve(
-    store: Arc<dyn Store>,
-    mut inbox: mpsc::Receiver<Request>,
-    health: watch::Sender<Health>,
+    store: &dyn Store,
+    inbox: &mut mpsc::Receiver<Request>,
+    health: &watch::Sender<Health>,
 ) {
     let mut begun: Option<Instant> = None;
     // Their room is kept from one commit to the next.
@@ -92,7 +102,7 @@ async fn serve(
             writes.push(next.write);
             waiting.push(next.done);
         }
-        let results = write(store.as_ref(), &writes, &health).await;
+        let results = write(store, &writes, health).await;
         counter!("husun_events_stored_total").increment(events as u64);
         writes.clear();
         for (done, result) in waiting.drain(..).zip(results) {

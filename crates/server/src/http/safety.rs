@@ -53,7 +53,7 @@ pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Resp
     .any(|private| path.starts_with(private));
     let response = match refusal(&app, &parts, operates) {
         Some(failure) => failure.into_response(),
-        None => next.run(Request::from_parts(parts, body)).await,
+        None => run(Request::from_parts(parts, body), next).await,
     };
     let mut response = match of_interface && is_bare_refusal(&response) {
         true => in_shape(response).await,
@@ -77,6 +77,19 @@ pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Resp
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     response
+}
+
+/// Has a request done. One who hangs up meanwhile does not end in the midst what changes something: others would wait for a new
+/// connection to the storage, or be left without what was taken for him.
+async fn run(request: Request, next: Next) -> Response {
+    if is_reading(request.method()) {
+        return next.run(request).await;
+    }
+    let done = tokio::spawn(next.run(request)).await;
+    done.unwrap_or_else(|error| {
+        tracing::error!(%error, "a request has ended in a fault of ours");
+        Failure::of(Reason::Fault, "a fault of the server; it has been noted").into_response()
+    })
 }
 
 /// Why a request is not even looked at.
@@ -115,8 +128,11 @@ fn refusal(app: &App, parts: &Parts, operates: bool) -> Option<Failure> {
 
 /// Whether a request can change something or opens a socket.
 fn changes(method: &Method, headers: &HeaderMap) -> bool {
-    !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
-        || headers.contains_key(header::UPGRADE)
+    !is_reading(method) || headers.contains_key(header::UPGRADE)
+}
+
+fn is_reading(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
 /// Whether a request comes from a page of this server, or from no page at all.

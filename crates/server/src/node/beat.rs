@@ -2,6 +2,7 @@
 //! lease, and nothing that is given up on the way cancels it.
 
 use super::{Members, Node};
+use crate::lasting::lasting;
 use metrics::{counter, gauge};
 use std::io;
 use std::sync::Arc;
@@ -56,7 +57,7 @@ impl Heartbeat {
                         biased;
                         // Once it ends it does not arrive anew.
                         _ = ends => {}
-                        () = self.beat(&store) => {}
+                        () = lasting("heartbeat", || self.beat(&store)) => {}
                     }
                     store.close().await;
                 });

@@ -4,6 +4,7 @@
 use super::Happening;
 use crate::accounts::digest;
 use crate::config::{ConfigError, MailConfig, MailTls};
+use crate::lasting::Inbox;
 use crate::refusal::{Reason, Refused, refused};
 use crate::seats::{SeatKeys, same};
 use crate::services::{secret, wall_ms};
@@ -15,7 +16,7 @@ use lettre::transport::smtp::client::{Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 use metrics::counter;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use store::notices::{MailRow, NoticeStore};
 use tokio::sync::mpsc;
@@ -49,7 +50,7 @@ pub struct Mail {
     per_day: u32,
     keys: SeatKeys,
     queue: mpsc::Sender<Message>,
-    inbox: Arc<Mutex<Option<mpsc::Receiver<Message>>>>,
+    inbox: Arc<Inbox<Message>>,
 }
 
 impl std::fmt::Debug for Mail {
@@ -128,7 +129,7 @@ impl Mail {
             per_day: config.per_day,
             keys,
             queue,
-            inbox: Arc::new(Mutex::new(Some(inbox))),
+            inbox: Arc::new(Inbox::new(inbox)),
         })
     }
 
@@ -272,14 +273,7 @@ impl Mail {
 
     /// Sends what waits, one after another, for as long as the server runs.
     pub(super) async fn keep(&self) {
-        let inbox = {
-            let inbox = self.inbox.lock();
-            inbox.unwrap_or_else(PoisonError::into_inner).take()
-        };
-        let Some(mut inbox) = inbox else {
-            return;
-        };
-        while let Some(message) = inbox.recv().await {
+        while let Some(message) = self.inbox.next().await {
             for attempt in 1..=ATTEMPTS {
                 let error = match self.transport.send(message.clone()).await {
                     Ok(_) => {

@@ -4,6 +4,7 @@
 use super::Happening;
 use super::crypto::RustCrypto;
 use super::vapid::VapidKey;
+use crate::lasting::Inbox;
 use crate::outgoing::{Answered, Outgoing, OutgoingError};
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{secret, wall_ms};
@@ -22,7 +23,7 @@ use hyper::header::{
 use metrics::counter;
 use play::notice::Kind;
 use sha2::{Digest, Sha256};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use store::notices::{NoticeStore, PushRow};
 use tokio::sync::mpsc;
@@ -68,7 +69,7 @@ pub struct Push {
     outgoing: Outgoing,
     work: Work,
     queue: mpsc::Sender<Box<Job>>,
-    inbox: Arc<Mutex<Option<mpsc::Receiver<Box<Job>>>>>,
+    inbox: Arc<Inbox<Box<Job>>>,
 }
 
 /// How an attempt has ended.
@@ -118,7 +119,7 @@ impl Push {
             outgoing,
             work,
             queue,
-            inbox: Arc::new(Mutex::new(Some(inbox))),
+            inbox: Arc::new(Inbox::new(inbox)),
         }
     }
 
@@ -193,18 +194,8 @@ impl Push {
 
     /// Pushes, for as long as the server runs.
     pub(super) async fn keep(&self, store: &Arc<dyn NoticeStore>) {
-        let inbox = {
-            let inbox = self.inbox.lock();
-            inbox.unwrap_or_else(PoisonError::into_inner).take()
-        };
-        let Some(inbox) = inbox else {
-            return;
-        };
-        let next = |mut inbox: mpsc::Receiver<Box<Job>>| async move {
-            let job = inbox.recv().await?;
-            Some((job, inbox))
-        };
-        stream::unfold(inbox, next)
+        let next = |()| async { Some((self.inbox.next().await?, ())) };
+        stream::unfold((), next)
             .for_each_concurrent(SENDING, |job| async move {
                 if let Err(refused) = self.push(&job, store).await {
                     tracing::warn!(message = %refused.message, "what became of a push is not kept");

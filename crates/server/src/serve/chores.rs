@@ -46,9 +46,10 @@ pub(super) fn beat(
 pub(super) async fn follow_health(services: Arc<Services>) {
     let mut health = services.writer.health();
     loop {
-        match &*health.borrow_and_update() {
-            Health::Well => services.clock.resume(&Halt::Storage),
-            Health::Ill(_) => services.clock.halt(Halt::Storage),
+        let well = matches!(&*health.borrow_and_update(), Health::Well);
+        match well {
+            true => services.clock.resume(&Halt::Storage),
+            false => services.clock.halt(Halt::Storage),
         }
         if health.changed().await.is_err() {
             return;

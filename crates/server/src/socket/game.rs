@@ -105,7 +105,7 @@ pub struct Question {
 }
 
 type Waiting = BoxFuture<'static, Result<Bytes, BusError>>;
-type Search = BoxFuture<'static, Result<Option<Place>, Refused>>;
+pub(crate) type Search = BoxFuture<'static, Result<Option<Place>, Refused>>;
 
 /// A game's owner is looked for.
 struct Seeking {
@@ -593,7 +593,7 @@ impl GameSide {
 }
 
 /// Looks for a game's owner after a while, or as soon as nodes come or go.
-fn search(directory: &Directory, game: &str, wait: Duration) -> Search {
+pub(crate) fn search(directory: &Directory, game: &str, wait: Duration) -> Search {
     let (directory, game) = (directory.clone(), game.to_owned());
     let mut members = directory.services().node.members();
     members.mark_unchanged();
@@ -602,11 +602,15 @@ fn search(directory: &Directory, game: &str, wait: Duration) -> Search {
             () = tokio::time::sleep(wait) => {}
             Ok(()) = members.changed() => {}
         }
-        let found = directory.find(&game, Payer::Server);
-        // One that hangs is given up: meanwhile others may have the game.
-        match tokio::time::timeout(SEARCH, found).await {
-            Ok(found) => found,
-            Err(_) => Err(busy()),
+        // It goes on while the socket has something else to do: others wait for what it holds meanwhile.
+        let found = tokio::spawn(async move {
+            // One that hangs is given up: meanwhile others may have the game.
+            let found = directory.find(&game, Payer::Server);
+            tokio::time::timeout(SEARCH, found).await
+        });
+        match found.await {
+            Ok(Ok(found)) => found,
+            Ok(Err(_)) | Err(_) => Err(busy()),
         }
     })
 }

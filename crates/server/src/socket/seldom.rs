@@ -40,7 +40,10 @@ impl Endings {
             let look_at = self.look_at;
             let look = async {
                 until(look_at).await;
-                Box::pin(self.accounts.is_open(session)).await
+                // It goes on while the socket has something else to do: others wait for the connection to the storage.
+                let (accounts, session) = (self.accounts.clone(), session.clone());
+                let open = tokio::spawn(async move { accounts.is_open(&session).await });
+                open.await.ok().and_then(Result::ok)
             };
             tokio::select! {
                 told = self.told.recv() => match told {
@@ -51,9 +54,9 @@ impl Endings {
                     Err(RecvError::Closed) => return std::future::pending().await,
                 },
                 open = look => match open {
-                    Ok(true) => self.look_at = None,
-                    Ok(false) => return,
-                    Err(_) => self.look_at = Some(soon()),
+                    Some(true) => self.look_at = None,
+                    Some(false) => return,
+                    None => self.look_at = Some(soon()),
                 },
             }
         }

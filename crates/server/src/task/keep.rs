@@ -259,16 +259,18 @@ impl GameTask {
         let writer = self.services.writer.clone();
         let span = span!("store", events = write.events.len());
         let mut stored = std::pin::pin!(writer.write(write).instrument(span));
+        // What changes meanwhile is new still to the task's own loop.
+        let (mut members, mut halted) = (self.members.clone(), self.halted.clone());
         let result = loop {
             tokio::select! {
                 biased;
                 result = &mut stored => break result,
                 // Whatever comes of it: the game is another's, who reads it.
-                true = ends(&mut self.members, self.owner) => {
+                true = ends(&mut members, self.owner) => {
                     self.broken = true;
                     return false;
                 }
-                Ok(()) = self.halted.changed() => self.tell_trouble(),
+                Ok(()) = halted.changed() => self.tell_trouble(),
             }
         };
         let took = self.services.clock.now().saturating_sub(start);

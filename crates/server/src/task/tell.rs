@@ -37,11 +37,13 @@ impl GameTask {
     }
 
     fn moment<'a>(&self, presence: &'a Presence) -> Moment<'a> {
+        // The clock tells of its halts while it is locked: nothing of them is held while it is asked.
+        let running = self.halted.borrow().is_none();
         Moment {
             at: self.now(),
             presence,
             trouble: self.trouble(),
-            running: self.halted.borrow().is_none(),
+            running,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::node::Node;
 use crate::positions::LineCache;
 use crate::ratings::Ratings;
 use crate::seats::SeatKeys;
-use crate::socket::game::{GameGone, GameSide};
+use crate::socket::game::{GameGone, GameSide, search};
 use crate::socket::outbox::{Item, Outbox, TooSlow};
 use crate::wire::{NewGame, ServerMessage, Snapshot, Stage as Told};
 use crate::work::Work;
@@ -24,6 +24,8 @@ use store::{
     Answer, DefinitionRow, GameWrite, Health, ListedGame, ReviewRow, RunRow, SqlStore, Store,
     StoreError, StoredGame, Writer,
 };
+
+const SOON: Duration = Duration::from_secs(20);
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 
@@ -50,7 +52,11 @@ impl Store for Breakable {
         self.store.definition(name)
     }
     fn load<'a>(&'a self, id: &'a str) -> Answer<'a, Option<StoredGame>> {
-        self.store.load(id)
+        Box::pin(async move {
+            let slow = Duration::from_millis(self.slow_ms.load(Relaxed));
+            tokio::time::sleep(slow).await;
+            self.store.load(id).await
+        })
     }
     fn due(&self, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>> {
         self.store.due(now_ms, limit)
@@ -422,6 +428,30 @@ async fn a_game_whose_log_was_written_by_another_is_read_anew() -> Tested {
     let mut again = sit(&bench.directory, &id, 5, None).await?;
     let now = again.now(|_| true).await?;
     assert_eq!(now.stage, Told::Over, "what is stored holds");
+    bench.end().await
+}
+
+/// A socket that is kept busy while it looks for a game's owner keeps nobody else from the game.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_who_looks_for_a_game_and_does_not_wait_on_harms_nobody() -> Tested {
+    let bench = Bench::start("unpolled").await?;
+    let (id, players) = bench.begun(1, "none").await?;
+    drop(players);
+    let since = Instant::now();
+    while bench.directory.live() > 0 {
+        assert!(since.elapsed() < SOON, "the game does not leave");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    bench.slow_ms.store(300, Relaxed);
+    let mut looks = search(&bench.directory, &id, Duration::ZERO);
+    tokio::select! {
+        biased;
+        _ = &mut looks => return Err("it was to be slow".into()),
+        () = tokio::time::sleep(Duration::from_millis(100)) => {}
+    }
+    let found = tokio::time::timeout(SOON, bench.directory.find(&id, Payer::Server)).await?;
+    assert!(found.map_err(|r| r.message)?.is_some());
+    assert!(looks.await.map_err(|r| r.message)?.is_some());
     bench.end().await
 }
 

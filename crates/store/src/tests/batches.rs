@@ -8,6 +8,7 @@ use crate::{
 };
 use futures_util::future::try_join_all;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Mutex;
 
 /// Numbers of games about those at which statements get another length or become two.
@@ -123,6 +124,9 @@ pub(super) async fn contract(store: &SqlStore, tag: &str) -> Tested {
 #[derive(Debug, Default)]
 struct Counting(Mutex<Vec<usize>>);
 
+/// A game at which it ends in a fault.
+const FAULTY: &str = "faulty";
+
 fn no<'a, T>() -> Answer<'a, T> {
     Box::pin(async { Err(StoreError::Unavailable("it only counts".into())) })
 }
@@ -130,6 +134,7 @@ fn no<'a, T>() -> Answer<'a, T> {
 impl Store for Counting {
     fn write<'a>(&'a self, writes: &'a [GameWrite]) -> Answer<'a, Vec<Result<(), StoreError>>> {
         Box::pin(async {
+            assert!(writes.iter().all(|w| w.game != FAULTY), "on purpose");
             self.0.lock().await.push(writes.len());
             Ok(writes.iter().map(|_| Ok(())).collect())
         })
@@ -185,5 +190,18 @@ async fn many_writers_share_their_commits() -> Tested {
     let commits = store.0.lock().await;
     assert_eq!(commits.iter().sum::<usize>(), 200, "{commits:?}");
     assert!(commits.len() <= 10, "{commits:?}");
+    Ok(())
+}
+
+/// A fault costs those who were stored with it, who read what is stored, and nobody after them.
+#[tokio::test]
+async fn storing_goes_on_after_a_fault() -> Tested {
+    let store = Arc::new(Counting::default());
+    let writer = Writer::new(store.clone());
+    let faulty = writer.write(events(FAULTY, [1])).await;
+    assert!(matches!(faulty, Err(StoreError::Unavailable(_))));
+    let next = tokio::time::timeout(Duration::from_secs(5), writer.write(events("g", [1])));
+    next.await??;
+    assert_eq!(*store.0.lock().await, [1]);
     Ok(())
 }
