@@ -227,6 +227,12 @@ impl From<StoreError> for Refused {
         if let StoreError::Taken(_) = error {
             return refused(Reason::Gone, "this offer is no longer open");
         }
+        if let StoreError::Fenced { .. } = error {
+            // The lease has ended on the way: nothing is wrong.
+            tracing::info!(%error, "nothing is written for another node's game");
+            let message = "another part of the server has this game by now; try again";
+            return refused(Reason::Busy, message);
+        }
         tracing::error!(%error, "the storage does not do what was asked");
         refused(
             Reason::Storage,
