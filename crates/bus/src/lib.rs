@@ -58,7 +58,8 @@ fn check(subject: &str) -> Result<(), BusError> {
 /// The result of something asked of a bus.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, BusError>>;
 
-/// A listener. Called by the sender, so it must not wait; it may take what whoever else speaks holds.
+/// A listener. Called by the sender, so it must not wait for long; it may take a lock that others hold
+/// while they speak.
 pub trait Listener: Send + Sync {
     /// Receives a message; false if it wants no more.
     fn hear(&self, message: &Bytes) -> bool;
