@@ -246,6 +246,19 @@ impl Node {
         others.any(|row| !row.leaving)
     }
 
+    /// Has the next heartbeat come at once, to know what the others say now; the time of asking.
+    pub fn ask_of_others(&self) -> Instant {
+        let asked = Instant::now();
+        self.nudge.notify_one();
+        asked
+    }
+
+    /// Whether a heartbeat that was sent at that time or later has told of the others.
+    pub fn heard_since(&self, asked: Instant) -> bool {
+        let until = self.heard().until;
+        until.is_some_and(|until| until >= asked + self.lease)
+    }
+
     /// How many nodes take games, this one among them.
     pub fn takers(&self) -> usize {
         let heard = self.heard();

@@ -2,7 +2,7 @@
 //! connection that met an error is closed, and no other takes its place before it holds the database again.
 
 use super::StoreError;
-use super::sql::{Dialect, SqlStore};
+use super::sql::{Dialect, SqlStore, within};
 use sqlx::{AnyConnection, ConnectOptions, Row};
 use std::time::Duration;
 use tokio::sync::MutexGuard;
@@ -120,7 +120,8 @@ impl SqlStore {
         self.check_file()?;
         let connection = match writing.connection.take() {
             Some(connection) => connection,
-            None => self.connect(&mut writing).await?,
+            // All others wait for it: one that is not made in time is given up.
+            None => within(self.connect(&mut writing)).await?,
         };
         Ok((writing, connection))
     }

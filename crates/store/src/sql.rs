@@ -24,9 +24,12 @@ const READERS: u32 = 4;
 /// Ids that are looked for in one statement at most.
 const IDS: usize = 100;
 /// Longest wait for one of them, and for its answer.
-const ACQUIRE: Duration = Duration::from_secs(10);
-/// What changes something may take this long: a connection that hangs is given up.
-pub(super) const HANGING: Duration = Duration::from_secs(60);
+pub(super) const ACQUIRE: Duration = Duration::from_secs(10);
+/// What changes something may take this long: a connection that hangs is given up. Tests do not wait so long.
+pub(super) const HANGING: Duration = Duration::from_secs(if cfg!(test) { 5 } else { 60 });
+
+/// How long a connection may take to be closed before it is let go.
+const CLOSING: Duration = Duration::from_secs(2);
 
 /// Which database it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,14 +232,19 @@ impl SqlStore {
         }
     }
 
-    /// Closes all connections.
+    /// Closes all connections. A database that does not answer is not waited for.
     pub async fn close(&self) {
-        for writing in [&self.inner.writer, &self.inner.leases] {
-            if let Some(connection) = writing.lock().await.connection.take() {
-                let _ = connection.close().await;
+        let closed = tokio::time::timeout(ACQUIRE, async {
+            for writing in [&self.inner.writer, &self.inner.leases] {
+                if let Some(connection) = writing.lock().await.connection.take() {
+                    let _ = connection.close().await;
+                }
             }
+            self.inner.readers.close().await;
+        });
+        if closed.await.is_err() {
+            tracing::warn!("the connections to the database are left open: it does not answer");
         }
-        self.inner.readers.close().await;
     }
 
     /// Reads the rows of ids: the statement ends where their list begins.
@@ -457,7 +465,7 @@ async fn in_time<T>(
     }
 }
 
-/// Puts a connection back, unless it met an error: then it is closed.
+/// Puts a connection back, unless it met an error: then it is closed. One that hangs may hang in that, too.
 pub(super) async fn give_back<T>(
     writing: &mut Writing,
     connection: AnyConnection,
@@ -465,7 +473,7 @@ pub(super) async fn give_back<T>(
 ) -> Result<T, StoreError> {
     match &result {
         Ok(_) => writing.connection = Some(connection),
-        Err(_) => drop(connection.close_hard().await),
+        Err(_) => drop(tokio::time::timeout(CLOSING, connection.close_hard()).await),
     }
     result
 }

@@ -3,6 +3,7 @@
 mod accounts;
 mod archive;
 mod batches;
+mod hanging;
 mod model;
 mod moderation;
 mod nodes;

@@ -1,4 +1,4 @@
-//! Watches over the connection: asks NATS once a second whether it answers, and tells everybody after it was away.
+//! Watches over the connection: asks NATS twice a second whether it answers, and tells everybody after it was away.
 
 use super::Health;
 use super::link::{Link, Phase};
@@ -14,7 +14,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::MissedTickBehavior;
 
 /// How often it is asked.
-const EVERY: Duration = Duration::from_secs(1);
+const EVERY: Duration = Duration::from_millis(500);
 /// After this long without an answer it counts as gone.
 const SILENT: Duration = Duration::from_secs(3);
 /// After this long the connection is made anew, if it has not noticed by itself.
@@ -158,7 +158,7 @@ impl Watch {
             self.trip = None;
             // It waits for a place in the connection, which may be what has stopped.
             let again = self.link.client.force_reconnect();
-            let _ = tokio::time::timeout(EVERY, again).await;
+            let _ = tokio::time::timeout(EVERY * 2, again).await;
         }
     }
 

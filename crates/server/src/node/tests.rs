@@ -141,6 +141,18 @@ fn a_lease_is_counted_from_when_the_heartbeat_was_sent() -> Result<(), &'static 
 }
 
 #[test]
+fn what_a_heartbeat_told_that_was_sent_before_the_question_is_no_answer() {
+    let node = among();
+    let before = Instant::now() - Duration::from_millis(1);
+    let asked = node.ask_of_others();
+    assert!(!node.heard_since(asked), "nothing was ever heard");
+    node.hear(7, vec![row(7, 0, false), row(9, 0, false)], before);
+    assert!(!node.heard_since(asked) && node.others_stay());
+    node.hear(7, vec![row(7, 0, true), row(9, 0, true)], asked);
+    assert!(node.heard_since(asked) && !node.others_stay());
+}
+
+#[test]
 fn who_is_silent_leads_no_more_and_may_have_its_lease_ended() {
     let node = among();
     let heard = |ago: u64, left_ms| {

@@ -171,11 +171,11 @@ fn time_of(begun: &RunRow, noted: Option<(i64, i64)>) -> Duration {
 
 /// How often it is looked how the bus is.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long NATS may give no sign before the node wants no more games: one that restarts is back by then, and gives one a second.
-const SILENT: Duration = Duration::from_millis(1600);
-/// How long after that the node gives up its games, if others can speak with each other: if NATS itself is gone, they have said
-/// by then that they cannot.
-const GIVES_UP: Duration = Duration::from_millis(1500);
+/// How long NATS may give no sign before the node wants no more games: one that restarts is back by then, and gives two a second.
+const SILENT: Duration = Duration::from_millis(1300);
+/// How long after that the node gives up its games, if others can speak with each other. If NATS itself is gone they have said
+/// by then that they cannot: they heard of it half a second later at most, and write it down at once.
+const GIVES_UP: Duration = Duration::from_millis(1100);
 
 /// Has the node know whether it can speak with the others. If it cannot while they can, it gives up its games: their players
 /// come again elsewhere.
@@ -183,6 +183,7 @@ pub(super) async fn follow_bus(nats: Option<Arc<NatsBus>>, node: Arc<Node>) {
     let Some(nats) = nats else { return };
     let mut health = nats.watch();
     let mut heard = Instant::now();
+    let mut asked = None;
     loop {
         let is_up = |health: &Health| health.connected;
         match tokio::time::timeout(LOOK, health.changed()).await {
@@ -198,7 +199,13 @@ pub(super) async fn follow_bus(nats: Option<Arc<NatsBus>>, node: Arc<Node>) {
             }
             node.set_cut_off(silent > SILENT);
         }
-        if silent > SILENT + GIVES_UP && node.others_stay() && node.owns_something() {
+        if silent <= SILENT + GIVES_UP {
+            asked = None;
+            continue;
+        }
+        // What the others said before may be old: they are asked anew.
+        let asked = *asked.get_or_insert_with(|| node.ask_of_others());
+        if node.heard_since(asked) && node.others_stay() && node.owns_something() {
             tracing::error!(
                 "the other nodes can be reached by each other alone: all games are given up"
             );

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A database with a name of its own on the server of the tests.
-async fn database(name: &str) -> Result<String, Box<dyn std::error::Error>> {
+pub(super) async fn database(name: &str) -> Result<String, Box<dyn std::error::Error>> {
     let url = std::env::var("HUSUN_TEST_POSTGRES")?;
     sqlx::any::install_default_drivers();
     let name = format!("{name}_{}", std::process::id());
