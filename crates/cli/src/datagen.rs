@@ -1,4 +1,5 @@
-//! `husun datagen`: games against itself make the positions that a network is trained on (`docs/networks.md`).
+//! `husun datagen`: games against itself make the positions that a network is trained on (`docs/networks.md`), or values are
+//! fitted to (`docs/tuning.md`).
 
 use crate::progress::Progress;
 use anyhow::{Context, Result};
@@ -13,7 +14,7 @@ use training::datagen::{self, Wanted};
 /// Mebibytes of each engine's table, which every game empties: a few positions a move need no more.
 const HASH: usize = 2;
 
-/// Play games against itself and keep their positions, to train a network on
+/// Play games against itself and keep their positions, to train a network on or fit values to
 ///
 /// The file is added to: the same command goes on where it was interrupted, and with more positions from there.
 #[derive(Args)]

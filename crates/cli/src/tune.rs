@@ -1,17 +1,20 @@
-//! `husun tune`: plays games against itself and fits the engine's values to them (`docs/tuning.md`).
+//! `husun tune`: plays games against itself, or takes those that `husun datagen` has played, and fits the engine's values to
+//! them (`docs/tuning.md`).
 
 use crate::progress::Progress;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use engine::selfplay;
 use engine::tune::{self, Corpus, Sample, fit, self_play};
-use engine::values::{Values, estimate};
+use engine::values::Values;
 use games::Catalogue;
 use husun::Variant;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufReader, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use training::data::{Reader, Record};
 
 /// Fit the engine's values for a game to games that it plays against itself
 #[derive(Args)]
@@ -19,6 +22,13 @@ pub struct Options {
     /// Ids of the games
     #[arg(required = true)]
     games: Vec<String>,
+    /// A file of positions from `husun datagen`: the values are fitted to these, for one game, and nothing is played. May be
+    /// given several times
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["play", "nodes", "seed"])]
+    data: Vec<PathBuf>,
+    /// The most positions of these files that are taken, evenly; each takes about a kilobyte of memory
+    #[arg(long, value_name = "N", default_value_t = 500_000, requires = "data", value_parser = clap::value_parser!(u64).range(100..=100_000_000))]
+    most: u64,
     /// Games of self-play, for each game
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(10..=10_000_000))]
     play: u64,
@@ -60,8 +70,16 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     let ids = options.games.iter();
     let variants: Vec<_> = ids.map(|id| games.game(id)).collect::<Result<_, _>>()?;
     let mut all = Vec::new();
+    ensure!(
+        options.data.is_empty() || variants.len() == 1,
+        "positions of a file are of one game: expected one id, found {}",
+        variants.len()
+    );
     for variant in &variants {
-        all.push(play(games, variant, options)?);
+        all.push(match options.data.is_empty() {
+            true => play(games, variant, options)?,
+            false => read(games, variant, options)?,
+        });
     }
     match options.together {
         true => improve(&mut all, options)?,
@@ -78,19 +96,88 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// The engine that the fit starts from.
+fn start(games: &Catalogue, variant: &Arc<Variant>, anew: bool) -> engine::Engine {
+    let ready = engine::Options::default();
+    match anew {
+        true => engine::Engine::new(variant.clone(), ready),
+        false => crate::catalogue::engine(games, variant, ready),
+    }
+}
+
+/// Goes through all positions of the files whose outcome is open; the game's number, and what White has scored.
+fn each_open(
+    variant: &Arc<Variant>,
+    files: &[PathBuf],
+    take: &mut dyn FnMut(u64, f64, Record) -> Result<()>,
+) -> Result<()> {
+    // Games of several files have the same numbers.
+    for (n, file) in (0..).zip(files) {
+        let mut through = || -> Result<()> {
+            let mut reader = Reader::new(BufReader::new(File::open(file)?), variant)?;
+            while let Some(game) = reader.next_game()? {
+                for record in game.records {
+                    if i32::from(record.score).abs() < selfplay::OPEN {
+                        take(n << 48 | game.number, f64::from(game.result) / 2.0, record)?;
+                    }
+                }
+            }
+            Ok(())
+        };
+        through().with_context(|| file.display().to_string())?;
+    }
+    Ok(())
+}
+
+/// Takes positions from files, evenly if there are more than are wanted.
+fn read(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<Played> {
+    let values = start(games, variant, options.anew).values().clone();
+    let mut all = 0_u64;
+    each_open(variant, &options.data, &mut |_, _, _| {
+        all += 1;
+        Ok(())
+    })?;
+    let every = all.div_ceil(options.most).max(1);
+    let corpus = || Corpus {
+        variant: variant.clone(),
+        values: values.clone(),
+        games: 0,
+        samples: Vec::new(),
+    };
+    let mut played = Played {
+        learn: corpus(),
+        check: corpus(),
+    };
+    let (mut number, mut before) = (0, None);
+    each_open(variant, &options.data, &mut |game, result, record| {
+        let to = match game % HELD_OUT == 0 {
+            true => &mut played.check,
+            false => &mut played.learn,
+        };
+        to.games += usize::from(before.replace(game) != Some(game));
+        number += 1;
+        if number % every == 0 {
+            to.samples.push(Sample {
+                position: record.position(variant)?,
+                result,
+                score: record.score.into(),
+            });
+        }
+        Ok(())
+    })?;
+    ensure!(
+        !played.learn.samples.is_empty() && !played.check.samples.is_empty(),
+        "{}: {} games gave too few positions: expected some to learn from and some to measure by; make more with `husun datagen`",
+        variant.id(),
+        played.learn.games + played.check.games
+    );
+    Ok(played)
+}
+
 /// Plays the games of self-play for one game, several at once. The same seed gives the same games.
 fn play(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<Played> {
-    let maker = || {
-        let ready = engine::Options::default();
-        match options.anew {
-            true => engine::Engine::new(variant.clone(), ready),
-            false => crate::catalogue::engine(games, variant, ready),
-        }
-    };
-    let values = match options.anew {
-        true => estimate(variant),
-        false => maker().values().clone(),
-    };
+    let maker = || start(games, variant, options.anew);
+    let values = maker().values().clone();
     let mut progress = Progress::new(variant.id(), "games", options.play, 0);
     let mut games: Vec<(u64, Vec<Sample>)> = Vec::new();
     selfplay::many(

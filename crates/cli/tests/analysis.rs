@@ -256,6 +256,65 @@ fn values_are_tuned_written_and_read() -> Done {
     Ok(())
 }
 
+#[test]
+fn values_are_fitted_to_positions_of_a_file() -> Done {
+    let folder = folder("tune-data")?;
+    let (to, data) = (folder.display().to_string(), folder.join("some.positions"));
+    let data = data.display().to_string();
+    let make = ["datagen", "shatranj", "--out", &data];
+    let few = ["--nodes", "40", "--positions", "1500"];
+    out(&[&make[..], &few].concat())?;
+    let fit = ["tune", "shatranj", "--data", &data, "--rounds", "1"];
+    let fit = [&fit[..], &["--out", &to]].concat();
+    let run = husun(&fit)?;
+    let err = String::from_utf8(run.stderr)?;
+    assert_eq!(run.status.code(), Some(0), "{err}");
+    let number = |word: &str| -> Result<u64, Box<dyn std::error::Error>> {
+        let at = err.split_once(word).ok_or(word)?.0;
+        Ok(at
+            .rsplit(' ')
+            .find(|w| !w.is_empty())
+            .ok_or(word)?
+            .parse()?)
+    };
+    let (learn, check) = (
+        number(" positions of")?,
+        number(" positions of games left")?,
+    );
+    assert!(learn > 1000 && check > 20 && learn > 4 * check, "{err}");
+    let file = folder.join("shatranj/values.toml");
+    let text = std::fs::read_to_string(&file)?;
+    let game = games::variant("shatranj").ok_or("no game")?;
+    let values = engine::values::Values::parse(&game, &text)?;
+    assert_ne!(values, engine::values::estimate(&game));
+    // The same positions give the same fit, and fewer another one.
+    out(&fit)?;
+    assert_eq!(std::fs::read_to_string(&file)?, text);
+    out(&[&fit[..], &["--most", "200"]].concat())?;
+    assert_ne!(std::fs::read_to_string(&file)?, text);
+    // What does not fit is told.
+    for (args, told) in [
+        (vec!["tune", "chess", "--data", &data], "another game"),
+        (vec!["tune", "chess", "grand", "--data", &data], "found 2"),
+        (
+            vec!["tune", "shatranj", "--data", &file.display().to_string()],
+            "no file of positions",
+        ),
+        (
+            vec!["tune", "shatranj", "--data", &data, "--play", "20"],
+            "--play",
+        ),
+        (vec!["tune", "shatranj", "--most", "200"], "--data"),
+    ] {
+        let refused = husun(&args)?;
+        let err = String::from_utf8(refused.stderr)?;
+        assert_ne!(refused.status.code(), Some(0), "{args:?}");
+        assert!(err.contains(told), "{args:?}: {err}");
+    }
+    std::fs::remove_dir_all(folder)?;
+    Ok(())
+}
+
 /// An extra rook is worth about what the values say, whoever is asked.
 const ROOK_MORE: &str = "4k3/p7/8/8/8/8/P7/R3K3 w - - 0 1";
 

@@ -13,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Longest game, in plies.
 const LONGEST: usize = 300;
+/// From this score on, in centipawns, a position says nothing about values: the game is decided.
+pub const OPEN: i32 = 1000;
 /// Score at which a game counts as decided if it stays there.
 const DECIDED: i32 = 1201;
 /// So many times the wanted number of positions may be visited where the number is not a strict one.

@@ -4,7 +4,7 @@
 //! opinion: the result is true but says little about one position. `docs/tuning.md` has the details.
 
 use crate::engine::{Engine, Options};
-use crate::selfplay::{Effort, Seen, Terms, play};
+use crate::selfplay::{Effort, OPEN, Seen, Terms, play};
 use crate::values::Values;
 use husun::{Position, Side, Variant};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub fn self_play(engine: &mut Engine, nodes: u64, seed: u64) -> Vec<Sample> {
         opening: OPENING,
     };
     let mut played = play(engine, terms, seed);
-    let open = |seen: &Seen| seen.quiet && seen.score.abs() < 1000;
+    let open = |seen: &Seen| seen.quiet && seen.score.abs() < OPEN;
     let chosen = played.seen.into_iter();
     chosen
         .filter(|seen| open(seen) && played.random.below(2) == 0)
