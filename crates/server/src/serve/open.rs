@@ -187,7 +187,11 @@ pub(super) async fn follow_bus(nats: Option<Arc<NatsBus>>, node: Arc<Node>) {
     loop {
         let is_up = |health: &Health| health.connected;
         match tokio::time::timeout(LOOK, health.changed()).await {
-            Ok(Err(_)) => return,
+            Ok(Err(_)) => {
+                // Nothing is known of NATS any more, by a fault of ours or since the server ends.
+                node.set_cut_off(true);
+                return;
+            }
             Ok(Ok(())) if is_up(&health.borrow_and_update()) => heard = Instant::now(),
             Ok(Ok(())) | Err(_) => {}
         }
