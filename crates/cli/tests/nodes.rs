@@ -14,6 +14,7 @@
 
 mod arena;
 mod house;
+mod machine;
 mod players;
 #[path = "../../bus/src/tests/proxy.rs"]
 mod proxy;
@@ -59,6 +60,7 @@ async fn faults_of_nodes_postgres_and_nats_cost_no_move() -> Fallible<()> {
     let mut random = Random(seed as u64);
     let mut house = House::open("faults", NODES).await?;
     house.start_worker()?;
+    let sleeper = machine::Sleeper::start();
     let games = asked("HUSUN_NODES_GAMES", 12);
     let engines = (games / 10).max(1);
     let club = Club::open_with_engines(house.addresses(), games, engines, seed as u64).await?;
@@ -94,6 +96,10 @@ async fn faults_of_nodes_postgres_and_nats_cost_no_move() -> Fallible<()> {
         lent = f64::max(lent, house.lent().await?);
     }
     let played = club.close().await?;
+    for (at, by) in sleeper.end() {
+        let at = at.saturating_duration_since(start).as_secs_f64();
+        println!("{at:6.1} s: the machine was late by {} ms", by.as_millis());
+    }
     referee::judge(&house, &played).await?;
     house.close()
 }

@@ -55,6 +55,16 @@ pub struct Played {
     pub late: usize,
     /// Whether all of its players have sat down to it: the test may end before they do.
     pub sat: bool,
+    /// All faults, with when each began and ended.
+    pub faults: Arc<[(Fault, Instant, Instant)]>,
+}
+
+impl Played {
+    /// The fault before a time, for whoever has to find out what happened from then to another.
+    pub fn beside(&self, from: Instant, to: Instant) -> Beside<'_> {
+        let last = self.faults.iter().rfind(|(_, began, _)| *began < to);
+        Beside(from, to, last)
+    }
 }
 
 /// What a player notes for the test.
@@ -283,7 +293,7 @@ impl Club {
         for place in std::mem::take(&mut self.players) {
             place.await??;
         }
-        let faults = lock(&self.faults).clone();
+        let faults: Arc<[_]> = lock(&self.faults).clone().into();
         let mut longest = BTreeMap::new();
         let mut played = Vec::new();
         for (id, table) in &self.tables() {
@@ -325,6 +335,7 @@ impl Club {
                 outages,
                 late,
                 sat,
+                faults: faults.clone(),
             });
         }
         for (of, took) in longest {
@@ -334,8 +345,8 @@ impl Club {
     }
 }
 
-/// An outage beside a fault.
-struct Beside<'a>(Instant, Instant, Option<&'a (Fault, Instant, Instant)>);
+/// A span of time beside a fault.
+pub struct Beside<'a>(Instant, Instant, Option<&'a (Fault, Instant, Instant)>);
 
 impl fmt::Display for Beside<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

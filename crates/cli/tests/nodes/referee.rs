@@ -192,7 +192,10 @@ fn clocks(
         let differ = spent.abs_diff(thought);
         if differ > near + LAG {
             beyond += 1;
-            println!("game {id}, move {ply}: {spent:?}, thought {thought:?}");
+            println!(
+                "game {id}, move {ply}: {spent:?}, thought {thought:?}{}",
+                game.beside(told.heard, told.told)
+            );
         }
         farthest = farthest.max(differ);
     }
