@@ -111,20 +111,20 @@ fn each_open(
     files: &[PathBuf],
     take: &mut dyn FnMut(u64, f64, Record) -> Result<()>,
 ) -> Result<()> {
-    // Games of several files have the same numbers.
-    for (n, file) in (0..).zip(files) {
-        let mut through = || -> Result<()> {
-            let mut reader = Reader::new(BufReader::new(File::open(file)?), variant)?;
-            while let Some(game) = reader.next_game()? {
-                for record in game.records {
-                    if i32::from(record.score).abs() < selfplay::OPEN {
-                        take(n << 48 | game.number, f64::from(game.result) / 2.0, record)?;
-                    }
-                }
+    let is_open = |record: &Record| i32::from(record.score).abs() < selfplay::OPEN;
+    let through = |n: u64, file: &PathBuf, take: &mut dyn FnMut(u64, f64, Record) -> Result<()>| {
+        let mut reader = Reader::new(BufReader::new(File::open(file)?), variant)?;
+        while let Some(game) = reader.next_game()? {
+            // Games of several files have the same numbers.
+            let (number, result) = (n << 48 | game.number, f64::from(game.result) / 2.0);
+            for record in game.records.into_iter().filter(is_open) {
+                take(number, result, record)?;
             }
-            Ok(())
-        };
-        through().with_context(|| file.display().to_string())?;
+        }
+        anyhow::Ok(())
+    };
+    for (n, file) in (0..).zip(files) {
+        through(n, file, take).with_context(|| file.display().to_string())?;
     }
     Ok(())
 }
