@@ -18,7 +18,7 @@ const BATCH: usize = 2000;
 const GAMES: usize = 500;
 /// Commits begin at least so far apart: what comes meanwhile goes into one. A move that comes alone does not wait, and many
 /// share what a commit costs.
-const APART: Duration = Duration::from_millis(4);
+const APART: Duration = Duration::from_millis(10);
 /// A commit that takes longer is told as trouble.
 const SLOW: Duration = Duration::from_millis(500);
 /// Shortest and longest wait between attempts.

@@ -7,7 +7,7 @@ const MEAN: f32 = 0.9;
 const SQUARE: f32 = 0.999;
 const DECAY: f32 = 0.01;
 /// Keeps inputs that are seldom on, whose slopes are small, from moving as far as the others.
-const SMALL: f32 = 1e-5;
+const SMALL: f32 = 1e-7;
 /// The most that a weight of the output may be, which is one byte.
 const MOST_OUTPUT: f32 = 1.98;
 /// The most that another weight may be, so that the sums over 128 pieces fit 16 bits.

@@ -1,7 +1,7 @@
 //! From nothing to a network that plays: a minute's work, the same in every run.
 
 use engine::network::{NetworkError, Origin};
-use engine::selfplay::{Effort, Terms, duel, play};
+use engine::selfplay::{Effort, Terms, duel, many, play};
 use engine::values::{Values, estimate};
 use engine::{Engine, Options};
 use husun::Variant;
@@ -153,6 +153,57 @@ fn a_network_learns_what_the_values_miss() -> Result<()> {
         }
     }
     assert!(off[1] < 0.7 * off[0], "{off:?}");
+    Ok(())
+}
+
+/// A minute's work from nothing: a network that judges alone beats counting material, though it has only seen positions of
+/// fast games. They begin with many random moves, so that it knows what a search may meet.
+#[test]
+fn a_tiny_network_beats_counting_material() -> Result<()> {
+    let game = games::variant("chess").ok_or("no such game")?;
+    let terms = Terms {
+        effort: Effort::About(60),
+        opening: 20,
+    };
+    let make = || Engine::new(game.clone(), options());
+    let one = |engine: &mut Engine, number| GameRecords::of(number, &play(engine, terms, number));
+    let mut records = Vec::new();
+    many(2, 0..5000, make, one, &mut |_, game| {
+        records.push(game);
+        ControlFlow::Continue(())
+    });
+    records.sort_by_key(|game| game.number);
+    let mut all = Collection::new(&game);
+    for game in &records {
+        all.add(game)?;
+    }
+    let settings = Settings {
+        batch: 512,
+        rate: 0.003,
+        ..TINY
+    };
+    let network = trained(&game, &all, settings)?.network;
+    let mut ours = Engine::with_network(
+        game.clone(),
+        estimate(&game),
+        Some(Arc::new(network)),
+        options(),
+    );
+    let mut counter = Engine::with_values(game.clone(), material(&game)?, options());
+    let terms = Terms {
+        effort: Effort::Exactly(200),
+        opening: 6,
+    };
+    let (games, mut points) = (200, 0.0);
+    for seed in 0..games / 2 {
+        points += duel([&mut ours, &mut counter], terms, seed);
+        points += 1.0 - duel([&mut counter, &mut ours], terms, seed);
+    }
+    println!(
+        "{points} of {games} points, {:?} positions",
+        all.positions()
+    );
+    assert!(points > 0.53 * games as f64, "{points} of {games} points");
     Ok(())
 }
 
