@@ -262,7 +262,7 @@ fn values_are_fitted_to_positions_of_a_file() -> Done {
     let (to, data) = (folder.display().to_string(), folder.join("some.positions"));
     let data = data.display().to_string();
     let make = ["datagen", "shatranj", "--out", &data];
-    let few = ["--nodes", "40", "--positions", "1500"];
+    let few = ["--nodes", "40", "--positions", "1500", "--opening", "8"];
     out(&[&make[..], &few].concat())?;
     let fit = ["tune", "shatranj", "--data", &data, "--rounds", "1"];
     let fit = [&fit[..], &["--out", &to]].concat();

@@ -1,9 +1,11 @@
 //! The file of positions: a header, then one block for each game with its number, its result and its quiet positions.
 //! A file that ends in the middle of a block, since its writer was stopped, is good up to that block.
 
+use engine::Random;
 use engine::network::{Identity, Scene};
 use engine::selfplay::Played;
 use husun::{CastlingRights, Kind, Position, Setup, SetupError, Side, Square, Variant};
+use std::fmt::{Display, Formatter};
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -11,10 +13,13 @@ use std::sync::Arc;
 
 /// The first bytes of every file.
 const MAGIC: [u8; 8] = *b"HUSUNPOS";
-/// The version of what follows them.
-const VERSION: u16 = 1;
-/// Bytes before the first block.
-const HEADER: usize = 8 + 2 + 32 + 8 + 8 + 1;
+/// The version of what follows them. In version 1 all games of a file began with as many random plies, and the header
+/// ended with the fewest.
+const VERSION: u16 = 2;
+/// Bytes of magic and version.
+const BEGIN: usize = 8 + 2;
+/// Bytes of the header after these.
+const HEADER: usize = 32 + 8 + 8 + 2;
 /// Bytes of a block before its positions.
 const BLOCK: usize = 8 + 1 + 4;
 /// Bytes of a position before its pieces.
@@ -22,13 +27,44 @@ const FIXED: usize = 6;
 /// Scores further from 0 are not kept: the game is decided.
 const OPEN: i32 = 2500;
 
+/// How many plies of random moves are made before a game: each number between two equally often. Up to three more follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Openings {
+    fewest: u8,
+    most: u8,
+}
+
+impl Openings {
+    /// From the fewest to the most plies, in whichever order they are given.
+    pub const fn new(a: u8, b: u8) -> Openings {
+        let (fewest, most) = if a < b { (a, b) } else { (b, a) };
+        Openings { fewest, most }
+    }
+
+    /// That of the game with a seed.
+    pub fn of(self, seed: u64) -> u32 {
+        let numbers = u64::from(self.most - self.fewest) + 1;
+        // Another sequence than that of the game's moves.
+        u32::from(self.fewest) + Random::new(!seed).below(numbers) as u32
+    }
+}
+
+impl Display for Openings {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self.fewest == self.most {
+            true => write!(f, "{}", self.fewest),
+            false => write!(f, "{}-{}", self.fewest, self.most),
+        }
+    }
+}
+
 /// How the games of a file are played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// About how many positions are visited for a move.
     pub nodes: u64,
     /// Plies of random moves before each game.
-    pub opening: u8,
+    pub opening: Openings,
     /// Seed of the games.
     pub seed: u64,
 }
@@ -43,7 +79,7 @@ pub enum DataError {
     #[error("it is no file of positions: expected one written by `husun datagen`")]
     Magic,
     /// Another version of the format.
-    #[error("it is in version {found} of the format: expected {VERSION}")]
+    #[error("it is in version {found} of the format: expected 1 to {VERSION}")]
     Version {
         /// What was found.
         found: u16,
@@ -244,20 +280,28 @@ pub struct Reader<R> {
 impl<R: Read> Reader<R> {
     /// Begins to read the positions of a game.
     pub fn new(mut input: R, variant: &Variant) -> Result<Reader<R>, DataError> {
-        let mut header = [0; HEADER];
-        input.read_exact(&mut header).map_err(|e| match e.kind() {
-            ErrorKind::UnexpectedEof => DataError::Magic,
-            _ => e.into(),
-        })?;
-        let (magic, rest) = header.split_at(MAGIC.len());
+        let mut read = |bytes: &mut [u8]| match input.read_exact(bytes) {
+            Err(e) if e.kind() == ErrorKind::UnexpectedEof => Err(DataError::Magic),
+            done => Ok(done?),
+        };
+        let mut begin = [0; BEGIN];
+        read(&mut begin)?;
+        let (magic, version) = begin.split_at(MAGIC.len());
         if magic != MAGIC {
             return Err(DataError::Magic);
         }
-        let found = u16::from_le_bytes([rest[0], rest[1]]);
-        if found != VERSION {
-            return Err(DataError::Version { found });
+        let found = u16::from_le_bytes([version[0], version[1]]);
+        let length = match found {
+            1 => HEADER - 1,
+            VERSION => HEADER,
+            _ => return Err(DataError::Version { found }),
+        };
+        let mut header = [0; HEADER];
+        read(&mut header[..length])?;
+        if found == 1 {
+            header[HEADER - 1] = header[HEADER - 2];
         }
-        if rest[2..34] != Identity::of(variant).0 {
+        if header[..32] != Identity::of(variant).0 {
             let game = variant.id().into();
             return Err(DataError::OtherGame { game });
         }
@@ -265,11 +309,11 @@ impl<R: Read> Reader<R> {
             input,
             pieces: Pieces::of(variant),
             settings: Settings {
-                nodes: number(&rest[34..42]),
-                seed: number(&rest[42..50]),
-                opening: rest[50],
+                nodes: number(&header[32..40]),
+                seed: number(&header[40..48]),
+                opening: Openings::new(header[48], header[49]),
             },
-            good: HEADER as u64,
+            good: (BEGIN + length) as u64,
         })
     }
 
@@ -380,6 +424,6 @@ fn header(variant: &Variant, settings: Settings) -> Vec<u8> {
     bytes.extend(Identity::of(variant).0);
     bytes.extend(settings.nodes.to_le_bytes());
     bytes.extend(settings.seed.to_le_bytes());
-    bytes.push(settings.opening);
+    bytes.extend([settings.opening.fewest, settings.opening.most]);
     bytes
 }

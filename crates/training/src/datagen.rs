@@ -38,10 +38,6 @@ pub fn run(
         opening,
         seed,
     } = wanted.settings;
-    let terms = Terms {
-        effort: Effort::About(nodes),
-        opening: opening.into(),
-    };
     let done: HashSet<u64> = had.games.iter().copied().collect();
     let mut failed = Ok(());
     selfplay::many(
@@ -50,6 +46,10 @@ pub fn run(
         make,
         |engine, number| {
             let seed = seed.wrapping_mul(1 << 32).wrapping_add(number);
+            let terms = Terms {
+                effort: Effort::About(nodes),
+                opening: opening.of(seed),
+            };
             GameRecords::of(number, &selfplay::play(engine, terms, seed))
         },
         &mut |number, game| {

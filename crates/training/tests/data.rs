@@ -3,7 +3,7 @@
 use engine::selfplay::{Effort, Terms, play};
 use engine::{Engine, Options};
 use husun::Variant;
-use husun_training::data::{DataError, GameRecords, Reader, Settings, Writer};
+use husun_training::data::{DataError, GameRecords, Openings, Reader, Settings, Writer};
 use husun_training::datagen::{Wanted, run};
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const SETTINGS: Settings = Settings {
     nodes: 60,
-    opening: 6,
+    opening: Openings::new(4, 9),
     seed: 5,
 };
 
@@ -114,20 +114,20 @@ fn a_file_that_was_cut_off_goes_on_as_if_it_had_not_been() -> Result<()> {
             },
         )
     };
-    let had = go_on(&whole, 400, usize::MAX)?;
-    assert!(had.positions >= 400 && had.games.len() > 3, "{had:?}");
+    let had = go_on(&whole, 600, usize::MAX)?;
+    assert!(had.positions >= 600 && had.games.len() > 3, "{had:?}");
     let expected = std::fs::read(&whole)?;
     // Broken off by the caller after two games, then in the middle of a game, twice.
-    assert_eq!(go_on(&cut, 400, 2)?.games, [0, 1]);
+    assert_eq!(go_on(&cut, 600, 2)?.games, [0, 1]);
     for shorter in [1, 30] {
         let bytes = std::fs::read(&cut)?;
         std::fs::write(&cut, &bytes[..bytes.len() - shorter])?;
-        go_on(&cut, 400, 1)?;
+        go_on(&cut, 600, 1)?;
     }
-    assert_eq!(go_on(&cut, 400, usize::MAX)?, had);
+    assert_eq!(go_on(&cut, 600, usize::MAX)?, had);
     assert_eq!(std::fs::read(&cut)?, expected);
     // Nothing more is to be done.
-    assert_eq!(go_on(&cut, 400, usize::MAX)?, had);
+    assert_eq!(go_on(&cut, 600, usize::MAX)?, had);
     assert_eq!(std::fs::read(&cut)?, expected);
     Ok(())
 }
@@ -162,6 +162,53 @@ fn several_threads_play_the_same_games() -> Result<()> {
     Ok(())
 }
 
+/// Where all games begin with as many random moves, a file is the same in version 1 of the format, but for its header.
+#[test]
+fn files_of_version_1_are_read_and_go_on() -> Result<()> {
+    let folder = Folder::new("older")?;
+    let (file, older) = (folder.file("positions"), folder.file("older"));
+    let game = games::variant("chess").ok_or("no such game")?;
+    let settings = Settings {
+        opening: Openings::new(6, 6),
+        ..SETTINGS
+    };
+    let (first, second) = (records(&game, 1), records(&game, 2));
+    let (mut writer, _) = Writer::open(&file, &game, settings)?;
+    writer.add(&first)?;
+    let mut bytes = std::fs::read(&file)?;
+    assert_eq!(bytes[8..10], [2, 0]);
+    bytes[8] = 1;
+    assert_eq!(bytes[58..60], [6, 6]);
+    bytes.remove(59);
+    std::fs::write(&older, &bytes)?;
+    let (mut writer, had) = Writer::open(&older, &game, settings)?;
+    assert_eq!(had.games, [1]);
+    writer.add(&second)?;
+    assert_eq!(read(&older, &game)?, [first, second]);
+    let error = Writer::open(&older, &game, SETTINGS).map(|_| ());
+    let error = error.err().map_or(String::new(), |e| e.to_string());
+    assert!(
+        error.contains("60 nodes, 6 opening plies and seed 5"),
+        "{error}"
+    );
+    Ok(())
+}
+
+#[test]
+fn openings_have_every_length_that_is_asked_for() {
+    let count = |openings: Openings| {
+        let mut counts = vec![0; 256];
+        (0..1200).for_each(|seed| counts[openings.of(seed) as usize] += 1);
+        counts
+    };
+    let counts = count(Openings::new(9, 4));
+    let other = counts[..4].iter().chain(&counts[10..]);
+    assert_eq!(other.sum::<i32>(), 0, "{counts:?}");
+    assert!(counts[4..10].iter().all(|n| (150..250).contains(n)));
+    assert_eq!(count(Openings::new(0, 0))[0], 1200);
+    assert!(count(Openings::new(0, 255))[255] > 0);
+}
+
 #[test]
 fn what_does_not_belong_together_is_refused() -> Result<()> {
     let folder = Folder::new("refused")?;
@@ -182,7 +229,7 @@ fn what_does_not_belong_together_is_refused() -> Result<()> {
     };
     let error = told(Writer::open(&file, &game, more).err());
     assert!(
-        error.contains("60 nodes, 6 opening plies and seed 5"),
+        error.contains("60 nodes, 4-9 opening plies and seed 5"),
         "{error}"
     );
     let bytes = std::fs::read(&file)?;
@@ -198,7 +245,7 @@ fn what_does_not_belong_together_is_refused() -> Result<()> {
         changed(8, 9),
         Err(DataError::Version { found: 9 })
     ));
-    let first = 59 + 13;
+    let first = 60 + 13;
     let damaged = |found: std::result::Result<(), DataError>| {
         let expected = DataError::Damaged {
             game: 3,
@@ -211,12 +258,12 @@ fn what_does_not_belong_together_is_refused() -> Result<()> {
     damaged(changed(first, 0xff));
     damaged(changed(first + 2, 1));
     assert!(matches!(
-        changed(59 + 8, 3),
+        changed(60 + 8, 3),
         Err(DataError::Damaged { position: 0, .. })
     ));
     // A damaged length is a file that ends early.
-    assert!(changed(59 + 12, 0xff).is_ok());
-    for n in 0..59 {
+    assert!(changed(60 + 12, 0xff).is_ok());
+    for n in 0..60 {
         assert!(
             matches!(Reader::new(&bytes[..n], &game), Err(DataError::Magic)),
             "{n}"
@@ -240,10 +287,10 @@ fn no_bytes_do_harm() -> Result<()> {
     for _ in 0..3000 {
         let mut bytes = bytes.clone();
         for _ in 0..1 + random.below(3) {
-            let at = 59 + random.below(bytes.len() as u64 - 59) as usize;
+            let at = 60 + random.below(bytes.len() as u64 - 60) as usize;
             bytes[at] = random.below(256) as u8;
         }
-        bytes.truncate(59 + random.below(bytes.len() as u64 - 58) as usize);
+        bytes.truncate(60 + random.below(bytes.len() as u64 - 59) as usize);
         let mut reader = Reader::new(&bytes[..], &game)?;
         loop {
             match reader.next_game() {
