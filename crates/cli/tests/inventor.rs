@@ -109,6 +109,10 @@ fn an_inventor_has_a_network_by_two_commands() -> Result<()> {
     ];
     let err = refusal(&other)?;
     assert!(err.contains("it was begun with 40 nodes"), "{err}");
+    for plies in ["60-8", "201", "8-", "many"] {
+        let err = refusal(&["datagen", "own", "--game-file", &file, "--opening", plies])?;
+        assert!(err.contains("half-moves from 0 to 200"), "{plies}: {err}");
+    }
 
     let own = ["train", "own", "--game-file", &file, "--data", &data];
     let how = [
