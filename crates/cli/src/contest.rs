@@ -8,7 +8,7 @@ pub mod process;
 mod report;
 pub mod spec;
 mod state;
-mod stats;
+pub mod stats;
 pub mod uci;
 mod xboard;
 

@@ -1,5 +1,5 @@
 //! `husun tune`: plays games against itself, or takes those that `husun datagen` has played, and fits the engine's values to
-//! them (`docs/tuning.md`).
+//! them, or its search (`docs/tuning.md`).
 
 use crate::progress::Progress;
 use anyhow::{Context, Result, ensure};
@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use training::data::{Reader, Record};
 
-/// Fit the engine's values for a game to games that it plays against itself
+mod search;
+
+/// Fit the engine's values for a game, or its search, to games that it plays against itself
 #[derive(Args)]
 pub struct Options {
     /// Ids of the games
@@ -54,6 +56,23 @@ pub struct Options {
     /// its file, as GAME.values.toml, where every command reads them; those of other games as ID/values.toml
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+    /// Tune the search instead of values: pairs of games between slightly different searches
+    #[arg(long, conflicts_with_all = ["data", "play", "rounds", "together", "anew", "out"])]
+    search: bool,
+    /// Pairs of games that the search is tuned by, of all games together
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "search", value_parser = clap::value_parser!(u64).range(10..=10_000_000))]
+    pairs: u64,
+    /// Pairs of each game that the tuned search then plays against the one before
+    #[arg(long, value_name = "N", default_value_t = 200, requires = "search", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+    check: u64,
+    /// The file with the results so far, from which the same command goes on where it was interrupted
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "search.results",
+        requires = "search"
+    )]
+    results: PathBuf,
 }
 
 /// One in this many games is left out of the fit and used to measure it.
@@ -69,6 +88,9 @@ struct Played {
 pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     let ids = options.games.iter();
     let variants: Vec<_> = ids.map(|id| games.game(id)).collect::<Result<_, _>>()?;
+    if options.search {
+        return search::run(games, &variants, options);
+    }
     let mut all = Vec::new();
     ensure!(
         options.data.is_empty() || variants.len() == 1,

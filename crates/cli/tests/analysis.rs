@@ -257,6 +257,54 @@ fn values_are_tuned_written_and_read() -> Done {
 }
 
 #[test]
+fn the_search_is_tuned_and_goes_on_where_it_was_interrupted() -> Done {
+    let folder = folder("tune-search")?;
+    let file = folder.join("some.results");
+    let results = file.display().to_string();
+    let tune = |more: &[&'static str]| {
+        let fixed = ["tune", "--search", "shatranj", "chess", "--nodes", "50"];
+        let of = ["--pairs", "45", "--check", "10", "--results", &results];
+        husun(&[&fixed[..], &of, more].concat())
+    };
+    let first = tune(&[])?;
+    let err = String::from_utf8(first.stderr)?;
+    assert_eq!(first.status.code(), Some(0), "{err}");
+    let told = String::from_utf8(first.stdout)?;
+    let games: Vec<&str> = told.lines().filter(|l| l.contains("20 games")).collect();
+    let of = ["shatranj: ", "chess: "];
+    assert!(games.len() == 2 && games.iter().zip(of).all(|(l, of)| l.starts_with(of)));
+    for parameter in engine::SearchParameters::ALL {
+        let line = told.lines().find(|line| line.starts_with(parameter.name));
+        let numbers = line.ok_or(parameter.name)?.split_whitespace().skip(1);
+        assert!(numbers.filter(|n| n.parse::<i32>().is_ok()).count() == 2);
+    }
+    let text = std::fs::read_to_string(&file)?;
+    assert_eq!(text.lines().count(), 1 + 45);
+    // Cut off in the midst of a line, played on by two threads: the same games, the same parameters.
+    let at = text.match_indices('\n').nth(31).ok_or("a line")?.0;
+    std::fs::write(&file, &text[..at])?;
+    let again = tune(&["--threads", "2"])?;
+    assert_eq!(String::from_utf8(again.stdout)?, told);
+    assert_eq!(std::fs::read_to_string(&file)?, text);
+    // What does not fit is told, and the file is left alone.
+    let other = String::from_utf8(tune(&["--seed", "2"])?.stderr)?;
+    assert!(other.contains("45 pairs of shatranj chess") && other.contains("--results"));
+    let both = String::from_utf8(tune(&["--anew"])?.stderr)?;
+    assert!(both.contains("--anew"), "{both}");
+    for (damaged, told) in [
+        (text.replacen('{', "", 1), "line 1"),
+        (text.replacen("\n", "\n7\n", 1), "line 2"),
+    ] {
+        std::fs::write(&file, &damaged)?;
+        let err = String::from_utf8(tune(&[])?.stderr)?;
+        assert!(err.contains(told) && err.contains("some.results"), "{err}");
+        assert_eq!(std::fs::read_to_string(&file)?, damaged);
+    }
+    std::fs::remove_dir_all(folder)?;
+    Ok(())
+}
+
+#[test]
 fn values_are_fitted_to_positions_of_a_file() -> Done {
     let folder = folder("tune-data")?;
     let (to, data) = (folder.display().to_string(), folder.join("some.positions"));

@@ -9,6 +9,7 @@ use crate::level::Level;
 use crate::limits::Limits;
 use crate::network::{Network, NetworkJudge};
 use crate::score::{Score, Wdl};
+use crate::search::parameters::SearchParameters;
 use crate::searcher::{AnySearcher, Ask, Searcher};
 use crate::stopwatch::Stopwatch;
 use crate::tt::Table;
@@ -46,6 +47,8 @@ pub struct Options {
     pub seed: u64,
     /// Whether the game's network judges positions, if there is one; otherwise the values do.
     pub network: bool,
+    /// The numbers that the search goes by.
+    pub search: SearchParameters,
 }
 
 impl Default for Options {
@@ -59,6 +62,7 @@ impl Default for Options {
             overhead: Duration::from_millis(30),
             seed: 0,
             network: true,
+            search: SearchParameters::default(),
         }
     }
 }

@@ -39,6 +39,7 @@ mod search;
 mod searcher;
 pub mod selfplay;
 mod sight;
+pub mod spsa;
 mod stopwatch;
 #[cfg(test)]
 mod tests;
@@ -55,3 +56,4 @@ pub use limits::{ClockSituation, Limits};
 pub use manners::Thoughts;
 pub use random::Random;
 pub use score::{Score, Wdl};
+pub use search::parameters::{Parameter, SearchParameters};

@@ -246,7 +246,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         line: usize,
     ) {
         let guess = moves[line].before;
-        let mut delta = 14 + guess.abs().min(2000) / 60;
+        let mut delta = self.parameters.window + guess.abs().min(2000) / 60;
         let mut window = Window::new(-INFINITE, INFINITE);
         if depth >= 4 && guess.abs() < MATE_BOUND {
             window = Window::new(guess - delta, guess + delta);

@@ -14,6 +14,7 @@ use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
 use husun::{Move, PackedMove};
+use parameters::{Reductions, SearchParameters};
 use picker::{Hints, MovePicker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -22,6 +23,7 @@ use std::time::Duration;
 mod early;
 pub(crate) mod glance;
 mod moves;
+pub(crate) mod parameters;
 pub(crate) mod picker;
 mod quiescence;
 mod rules;
@@ -106,6 +108,8 @@ pub(crate) struct Worker<S: Set, J> {
     pub main: bool,
     pub points: bool,
     pub root_depth: i32,
+    pub parameters: SearchParameters,
+    reductions: Reductions,
 }
 
 /// A position with what is known of it on entry.
@@ -164,6 +168,16 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             main,
             points: false,
             root_depth: 0,
+            parameters: SearchParameters::default(),
+            reductions: Reductions::new(&SearchParameters::default()),
+        }
+    }
+
+    /// Sets the numbers that it searches by.
+    pub fn set_parameters(&mut self, parameters: &SearchParameters) {
+        self.parameters = *parameters;
+        if !self.reductions.fit(parameters) {
+            self.reductions = Reductions::new(parameters);
         }
     }
 

@@ -123,6 +123,9 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
         report: &mut dyn FnMut(&Info),
     ) -> SearchResult {
         self.set_threads(ask.options.threads);
+        for worker in &mut self.workers {
+            worker.set_parameters(&ask.options.search);
+        }
         let tables = self.facts.tables.clone();
         let mut all = Vec::new();
         tables.legal_moves(pos, &mut all);

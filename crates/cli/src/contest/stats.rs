@@ -58,6 +58,16 @@ fn normal(x: f64) -> f64 {
 }
 
 impl Tally {
+    /// From the scores of pairs alone: one win in a pair that is even counts as two draws.
+    pub fn of_pairs(pairs: [u32; 5]) -> Tally {
+        Tally {
+            wins: pairs[3] + 2 * pairs[4],
+            draws: 2 * pairs[2] + pairs[1] + pairs[3],
+            losses: pairs[1] + 2 * pairs[0],
+            pairs,
+        }
+    }
+
     pub fn games(&self) -> u32 {
         self.wins + self.draws + self.losses
     }
@@ -133,23 +143,13 @@ impl Sprt {
 mod tests {
     use super::*;
 
-    fn tally(pairs: [u32; 5]) -> Tally {
-        // Split pairs count as two draws.
-        Tally {
-            wins: pairs[3] + 2 * pairs[4],
-            draws: 2 * pairs[2] + pairs[1] + pairs[3],
-            losses: pairs[1] + 2 * pairs[0],
-            pairs,
-        }
-    }
-
     #[test]
     fn known_figures() {
-        let even = tally([0, 10, 80, 10, 0]);
+        let even = Tally::of_pairs([0, 10, 80, 10, 0]);
         let (mid, low, high) = even.elo();
         assert!(mid.abs() < 1e-9 && (low + high).abs() < 1e-6 && high > 5.0 && high < 25.0);
         assert!((even.superiority() - 0.5).abs() < 1e-6);
-        let better = tally([5, 20, 50, 40, 35]);
+        let better = Tally::of_pairs([5, 20, 50, 40, 35]);
         assert!((better.elo().0 - 95.4).abs() < 1.0, "{:?}", better.elo());
         assert!(better.superiority() > 0.99);
         assert!((normal(1.96) - 0.975).abs() < 1e-4);
@@ -165,14 +165,17 @@ mod tests {
         };
         assert_eq!(sprt.verdict(&Tally::default()), Verdict::Open);
         assert_eq!(
-            sprt.verdict(&tally([50, 200, 500, 400, 350])),
+            sprt.verdict(&Tally::of_pairs([50, 200, 500, 400, 350])),
             Verdict::Higher
         );
         assert_eq!(
-            sprt.verdict(&tally([350, 400, 500, 200, 50])),
+            sprt.verdict(&Tally::of_pairs([350, 400, 500, 200, 50])),
             Verdict::Lower
         );
-        assert_eq!(sprt.verdict(&tally([1, 2, 5, 2, 1])), Verdict::Open);
+        assert_eq!(
+            sprt.verdict(&Tally::of_pairs([1, 2, 5, 2, 1])),
+            Verdict::Open
+        );
         let (low, high) = sprt.bounds();
         assert!((high - 2.944).abs() < 0.001 && (low + 2.944).abs() < 0.001);
     }

@@ -12,19 +12,20 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     pub(super) fn cut_early(&mut self, run: &Run, node: &Node<S>, plan: &Plan) -> Option<i32> {
         let Window { alpha, beta } = plan.window;
         let (depth, ply) = (plan.depth, plan.ply);
+        let numbers = self.parameters;
         let eval = plan
             .known
             .map_or(plan.static_eval, |entry| entry.sharpen(plan.static_eval));
         // Far above: whatever the opponent does.
         if depth <= 8
-            && eval - 75 * (depth - i32::from(plan.improving)) >= beta
+            && eval - numbers.above_margin * (depth - i32::from(plan.improving)) >= beta
             && eval < MATE_BOUND
             && beta > -MATE_BOUND
         {
             return Some((eval + beta) / 2);
         }
         // Far below: only captures could help.
-        if depth <= 3 && eval + 220 * depth < alpha {
+        if depth <= 3 && eval + numbers.below_margin * depth < alpha {
             let score = self.quiescence::<false>(run, node, plan.window, ply, 0);
             if score <= alpha {
                 return Some(score);
@@ -36,7 +37,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             && own_turn
             && plan.cut
             && eval >= beta
-            && plan.static_eval + 20 * depth >= beta + 100
+            && plan.static_eval + numbers.null_slope * depth >= beta + numbers.null_margin
             && beta > -MATE_BOUND
             && self.may_pass(node.pos)
         {
@@ -47,7 +48,9 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
 
     fn null_move(&mut self, run: &Run, node: &Node<S>, plan: &Plan, eval: i32) -> Option<i32> {
         let (depth, ply, beta) = (plan.depth, plan.ply, plan.window.beta);
-        let reduction = 3 + depth / 3 + ((eval - beta) / 200).min(3);
+        let numbers = &self.parameters;
+        let reduction = (numbers.null_base + numbers.null_depth * depth) / 1024;
+        let reduction = reduction + ((eval - beta) / numbers.null_above).min(3);
         let next = self.tables.pass(node.pos);
         self.judge.push_null(&next);
         self.frame(ply).moved = None;

@@ -9,7 +9,6 @@ use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
 use husun::{Move, Square};
-use std::sync::LazyLock;
 
 /// Up to this depth a check that loses nothing is searched a ply deeper, so that a mate or a gain behind it does not
 /// fall beyond the last ply.
@@ -82,30 +81,6 @@ impl Tried {
     fn all(&self) -> impl Iterator<Item = Move> {
         self.moves[..self.n].iter().flatten().copied()
     }
-}
-
-/// Reductions by depth and number of the move, in 1024ths of a ply.
-static REDUCTIONS: LazyLock<[[i32; 64]; 64]> = LazyLock::new(|| {
-    std::array::from_fn(|depth| {
-        std::array::from_fn(|n| {
-            if depth == 0 || n == 0 {
-                return 0;
-            }
-            let (depth, n) = (depth as f64, n as f64);
-            (1024.0 * (0.75 + depth.ln() * n.ln() / 2.3)) as i32
-        })
-    })
-});
-
-#[inline(always)]
-fn reduction(depth: i32, n: usize) -> i32 {
-    REDUCTIONS[depth.clamp(0, 63) as usize][n.min(63)]
-}
-
-/// What a cutoff at a depth teaches.
-#[inline(always)]
-fn bonus(depth: i32) -> i32 {
-    (170 * depth - 90).min(1700)
 }
 
 /// What searching a node's moves has found.
@@ -300,27 +275,35 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     ) -> Skip {
         let pos = node.pos;
         let depth = plan.depth;
+        let numbers = &self.parameters;
         let skip = |it: bool| if it { Skip::This } else { Skip::None };
         if noisy {
-            return skip(depth <= 6 && !self.exchanges.see(pos, m, -90 * depth));
+            return skip(
+                depth <= 6
+                    && !self
+                        .exchanges
+                        .see(pos, m, -numbers.capture_exchange * depth),
+            );
         }
         let enough = if plan.improving {
-            4 + depth * depth
+            (4 + depth * depth) * numbers.enough_moves
         } else {
-            2 + depth * depth / 2
+            (4 + depth * depth) * numbers.enough_if_worse / 2
         };
-        if depth <= 8 && n as i32 > enough && !node.in_check {
+        if depth <= 8 && 100 * n as i32 > enough && !node.in_check {
             return Skip::Quiets;
         }
-        let reduced = (depth - reduction(depth, n) / 1024).max(0);
-        if !node.in_check && reduced <= 7 && plan.static_eval + 100 + 85 * reduced <= alpha {
+        let reduced = (depth - self.reductions.of(depth, n) / 1024).max(0);
+        let margin = numbers.quiet_margin + numbers.quiet_slope * reduced;
+        if !node.in_check && reduced <= 7 && plan.static_eval + margin <= alpha {
             return Skip::Quiets;
         }
         let history = self.history_of(pos, m, false, plan.ply);
-        if reduced <= 3 && history < -3000 * depth {
+        if reduced <= 3 && history < -numbers.quiet_history * depth {
             return Skip::This;
         }
-        skip(reduced <= 8 && !self.exchanges.see(pos, m, -22 * reduced * reduced - 10))
+        let loss = numbers.quiet_exchange * reduced * reduced + 10;
+        skip(reduced <= 8 && !self.exchanges.see(pos, m, -loss))
     }
 
     /// Whether a quiet move gives check by the piece that moves, and loses nothing: such moves are tried no matter
@@ -351,13 +334,13 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         if !wanted {
             return None;
         }
-        let bar = entry.score - 2 * plan.depth;
+        let bar = entry.score - self.parameters.singular_margin * plan.depth / 16;
         self.frame(plan.ply).excluded = Some(m);
         let w = Window::new(bar - 1, bar);
         let others = self.search::<false>(run, node, w, (plan.depth - 1) / 2, plan.ply, plan.cut);
         self.frame(plan.ply).excluded = None;
         if others < bar {
-            let much = !PV && others < bar - 20;
+            let much = !PV && others < bar - self.parameters.singular_twice;
             return Some(Singular::Extend(if much { 2 } else { 1 }));
         }
         if bar >= plan.window.beta {
@@ -385,14 +368,19 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             && late.n > 1 + usize::from(PV)
             && (!late.noisy || late.losing || plan.cut)
         {
-            let mut r = reduction(plan.depth, late.n);
-            r -= 1024 * i32::from(plan.was_pv);
-            r += 1024 * i32::from(plan.cut);
-            r += 700 * i32::from(!plan.improving);
-            r -= 900 * i32::from(child.in_check);
-            r -= 1000 * i32::from(late.killer);
-            r += 700 * i32::from(self.frames[below + BEFORE].cuts > 3);
-            r -= late.history * 1024 / if late.noisy { 9000 } else { 10_000 };
+            let numbers = &self.parameters;
+            let mut r = self.reductions.of(plan.depth, late.n);
+            r -= numbers.late_principal * i32::from(plan.was_pv);
+            r += numbers.late_cut * i32::from(plan.cut);
+            r += numbers.late_worse * i32::from(!plan.improving);
+            r -= numbers.late_check * i32::from(child.in_check);
+            r -= numbers.late_killer * i32::from(late.killer);
+            r += numbers.late_cuts * i32::from(self.frames[below + BEFORE].cuts > 3);
+            let ply = match late.noisy {
+                true => numbers.late_capture,
+                false => numbers.late_history,
+            };
+            r -= late.history * 1024 / ply;
             let reduced = (depth - r / 1024).clamp(1, depth.max(1));
             score = -self.search::<false>(run, child, null, reduced, below, true);
             if score > window.alpha && reduced < depth && !self.stopped {
@@ -411,7 +399,8 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     fn learn(&mut self, pos: &Pos<S>, m: Move, plan: &Plan, quiets: &Tried, captures: &Tried) {
         let us = pos.turn();
         let before = self.before(plan.ply);
-        let more = bonus(plan.depth);
+        let numbers = &self.parameters;
+        let more = (numbers.history_slope * plan.depth - 90).min(numbers.history_most);
         if pos.is_noisy(m) {
             self.history.learn_capture(m, taken(pos, m), more);
         } else {

@@ -13,8 +13,6 @@ use husun::set::Set;
 /// If a side has more captures than this, only the first ply tries them all: in a game of many hoppers even a
 /// one-ply search would take minutes.
 const CROWDED: usize = 48;
-/// What a position may gain besides the captured piece.
-const FUTILE: i32 = 170;
 /// Plies of quiescence in which all captures are tried, and checks answered with all moves.
 const WIDE: i32 = 6;
 
@@ -78,7 +76,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         let mut state = Quiescence {
             alpha,
             beta,
-            futile: best + FUTILE,
+            futile: best + self.parameters.futile,
             best: if accepted { 0 } else { best },
             best_move: None,
             evading,
