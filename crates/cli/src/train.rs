@@ -51,6 +51,10 @@ pub struct Options {
     /// Train a network that judges alone, instead of one that corrects the game's values
     #[arg(long)]
     alone: bool,
+    /// Positions whose judgement by the game's values a network that judges alone learns first, for each position of the files; each takes
+    /// as much memory as these
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "alone", value_parser = clap::value_parser!(u8).range(0..=100))]
+    imitate: u8,
     /// Threads
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
@@ -71,15 +75,19 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
         true => &[PathBuf::from(format!("{}.positions", variant.id()))][..],
         false => &options.data,
     };
-    let mut collection = match options.alone {
-        true => Collection::new(&variant),
-        false => {
-            let values = engine::Options {
-                hash: 1,
-                network: false,
-                ..engine::Options::default()
-            };
-            Collection::correcting(crate::catalogue::engine(games, &variant, values))
+    let values = || {
+        let values = engine::Options {
+            hash: 1,
+            network: false,
+            ..engine::Options::default()
+        };
+        crate::catalogue::engine(games, &variant, values)
+    };
+    let mut collection = match (options.alone, options.imitate) {
+        (false, _) => Collection::correcting(values()),
+        (true, 0) => Collection::new(&variant),
+        (true, each) => {
+            Collection::imitating(&variant, values, options.threads.into(), each.into())
         }
     };
     let mut played = Vec::new();
@@ -90,6 +98,10 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     let settings = Settings {
         hidden: options.hidden,
         epochs: options.epochs.into(),
+        judged_epochs: match collection.judged() {
+            0 => 0,
+            _ => Settings::default().judged_epochs,
+        },
         batch: options.batch as usize,
         rate: options.rate,
         result: f32::from(options.result) / 100.0,
@@ -101,11 +113,16 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     let [learn, check] = collection.positions();
     writeln!(
         err,
-        "{}: {learn} positions to learn from, {check} held out, of {} games",
+        "{}: {learn} positions to learn from, {check} held out, of {} games{}",
         variant.id(),
-        collection.games()
+        collection.games(),
+        match collection.judged() {
+            0 => String::new(),
+            judged => format!(", and {judged} judged by the values"),
+        }
     )?;
-    let mut progress = Progress::new(variant.id(), "epochs", options.epochs.into(), 0);
+    let all = settings.judged_epochs + settings.epochs;
+    let mut progress = Progress::new(variant.id(), "epochs", all as u64, 0);
     let trained = train::run(&variant, &collection, settings, origin, &mut |epoch| {
         let learned = epoch.learned.unwrap_or_default();
         let told = format!("error {learned:.5}, held out {:.5}", epoch.held_out);
@@ -169,9 +186,10 @@ fn origin(
         settings: format!(
             "{}; {}, {} epochs, batch {}, rate {}, result {} of 100, seed {}",
             played.join("; "),
-            match options.alone {
-                true => "judges alone",
-                false => "corrects the values",
+            match (options.alone, collection.judged()) {
+                (false, _) => "corrects the values".to_owned(),
+                (true, 0) => "judges alone".to_owned(),
+                (true, judged) => format!("judges alone, first what the values say of {judged}"),
             },
             options.epochs,
             options.batch,

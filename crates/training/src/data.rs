@@ -25,7 +25,7 @@ const BLOCK: usize = 8 + 1 + 4;
 /// Bytes of a position before its pieces.
 const FIXED: usize = 6;
 /// Scores further from 0 are not kept: the game is decided.
-const OPEN: i32 = 2500;
+pub(crate) const OPEN: i32 = 2500;
 
 /// How many plies of random moves are made before a game: each number between two equally often. Up to three more follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,29 +153,30 @@ pub struct GameRecords {
     pub records: Vec<Record>,
 }
 
+/// A position as a network sees it.
+pub(crate) fn scene(position: &Position) -> Scene {
+    let setup = position.setup();
+    let squares = position.variant().frame().squares();
+    let piece = |square| {
+        let (side, kind) = setup.piece_on(square)?;
+        Some((side, kind, square))
+    };
+    Scene {
+        pieces: squares.filter_map(piece).collect(),
+        rights: setup.rights,
+        state: setup.state,
+    }
+}
+
 impl GameRecords {
     /// The quiet positions of a game whose outcome was open.
     pub fn of(number: u64, played: &Played) -> GameRecords {
         let open = played.seen.iter();
         let open = open.filter(|seen| seen.quiet && seen.score.abs() <= OPEN);
-        let record = |seen: &engine::selfplay::Seen| {
-            let position = &seen.position;
-            let setup = position.setup();
-            let squares = position.variant().frame().squares();
-            let piece = |square| {
-                setup
-                    .piece_on(square)
-                    .map(|(side, kind)| (side, kind, square))
-            };
-            Record {
-                turn: setup.turn,
-                scene: Scene {
-                    pieces: squares.filter_map(piece).collect(),
-                    rights: setup.rights,
-                    state: setup.state,
-                },
-                score: seen.score as i16,
-            }
+        let record = |seen: &engine::selfplay::Seen| Record {
+            turn: seen.position.turn(),
+            scene: scene(&seen.position),
+            score: seen.score as i16,
         };
         GameRecords {
             number,

@@ -5,6 +5,7 @@
 pub mod data;
 pub mod datagen;
 mod gradient;
+mod imitate;
 mod optimizer;
 pub mod plot;
 mod samples;

@@ -1,6 +1,7 @@
 //! Positions as the trainer takes them: the inputs that are on for each side, and what is to be learned.
 
 use crate::data::{DataError, GameRecords, Record};
+use crate::imitate::Teachers;
 use engine::Engine;
 use engine::network::Layout;
 use husun::{Side, Variant};
@@ -68,6 +69,9 @@ pub struct Collection {
     pub(crate) layout: Layout,
     pub(crate) learn: Samples,
     pub(crate) check: Samples,
+    /// What the values say of more positions, which is learned first.
+    pub(crate) judged: Samples,
+    teachers: Option<Teachers>,
     pub(crate) games: u64,
     /// Says what a network is added to.
     values: Option<Engine>,
@@ -80,8 +84,25 @@ impl Collection {
             layout: Layout::of(variant),
             learn: Samples::default(),
             check: Samples::default(),
+            judged: Samples::default(),
+            teachers: None,
             games: 0,
             values: None,
+        }
+    }
+
+    /// Without positions so far, for a network that judges alone and first learns what the values say of `each` positions for each
+    /// one of a game: itself, and others to which a few random moves lead from there. `make` makes an engine that judges by its
+    /// values, one for each thread.
+    pub fn imitating(
+        variant: &Variant,
+        make: impl Fn() -> Engine,
+        threads: usize,
+        each: usize,
+    ) -> Collection {
+        Collection {
+            teachers: Some(Teachers::new(make, threads, each)),
+            ..Collection::new(variant)
         }
     }
 
@@ -116,12 +137,24 @@ impl Collection {
             };
             to.add(&self.layout, record, game.result, base);
         }
+        if let Some(teachers) = &self.teachers
+            && !game.number.is_multiple_of(HELD_OUT)
+        {
+            for record in &teachers.judge(game)? {
+                self.judged.add(&self.layout, record, game.result, 0);
+            }
+        }
         Ok(())
     }
 
     /// How many games there are.
     pub fn games(&self) -> u64 {
         self.games
+    }
+
+    /// How many positions there are that the values have judged.
+    pub fn judged(&self) -> usize {
+        self.judged.all.len()
     }
 
     /// How many positions there are to learn from, and how many are held out.

@@ -4,6 +4,7 @@
 use crate::gradient::{Gradient, Model, Targets, error};
 use crate::optimizer::Adam;
 pub use crate::samples::Collection;
+use crate::samples::Samples;
 use engine::Random;
 use engine::network::{HIDDEN, Network, NetworkError, Origin};
 use engine::tune::best_scale;
@@ -17,6 +18,9 @@ const USUAL_SCALE: f32 = 250.0;
 /// From which part of the epochs on the learning rate is which part of the first: it drops late.
 const DROPS: [(f32, f32); 3] = [(0.0, 1.0), (0.6, 0.3), (0.85, 0.05)];
 
+/// Which part of the learning rate remains for games after what the values say has been learned.
+const AFTERWARDS: f32 = 0.3;
+
 /// How a network is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -24,6 +28,8 @@ pub struct Settings {
     pub hidden: usize,
     /// Passes over all positions.
     pub epochs: usize,
+    /// Passes over the positions that the values have judged, if there are any, before that.
+    pub judged_epochs: usize,
     /// Positions for each step.
     pub batch: usize,
     /// Learning rate at the beginning.
@@ -41,6 +47,7 @@ impl Default for Settings {
         Settings {
             hidden: 64,
             epochs: 20,
+            judged_epochs: 5,
             batch: 4096,
             rate: 0.002,
             result: 0.25,
@@ -134,31 +141,51 @@ pub fn run(
     }];
     let mut best = model.clone();
     let mut gradient = Gradient::new(&model, settings.threads);
-    let mut adam = Adam::new(model.weights.len());
-    let mut order: Vec<u32> = (0..learn.all.len() as u32).collect();
-    for number in 1..=settings.epochs {
-        shuffle(&mut order, &mut random);
-        let rate = rate(settings, number);
-        let mut sum = 0.0;
-        for batch in order.chunks(settings.batch.max(1)) {
-            sum += gradient.compute(&model, learn, batch, targets);
-            adam.step(&mut model, &gradient.slope, rate);
-        }
-        let epoch = Epoch {
-            number,
-            learned: Some(sum / learn.all.len() as f64),
-            held_out: error(&model, check, targets),
-            rate,
-        };
-        if epochs
-            .iter()
-            .all(|earlier| epoch.held_out < earlier.held_out)
-        {
-            best.clone_from(&model);
-        }
-        epochs.push(epoch);
-        if report(&epoch).is_break() {
-            return Err(TrainError::BrokenOff);
+    // Where the values have judged positions, these are learned first: what they say, whatever came of the game.
+    let judged = Stage {
+        samples: &collection.judged,
+        epochs: settings.judged_epochs,
+        rate: settings.rate,
+        targets: Targets {
+            result: 0.0,
+            ..targets
+        },
+    };
+    let begun = !collection.judged.all.is_empty() && settings.judged_epochs > 0;
+    let games = Stage {
+        samples: learn,
+        epochs: settings.epochs,
+        rate: settings.rate * if begun { AFTERWARDS } else { 1.0 },
+        targets,
+    };
+    for stage in begun.then_some(judged).into_iter().chain([games]) {
+        let some = stage.samples;
+        let mut adam = Adam::new(model.weights.len());
+        let mut order: Vec<u32> = (0..some.all.len() as u32).collect();
+        for number in 1..=stage.epochs {
+            shuffle(&mut order, &mut random);
+            let rate = stage.rate_of(number);
+            let mut sum = 0.0;
+            for batch in order.chunks(settings.batch.max(1)) {
+                sum += gradient.compute(&model, some, batch, stage.targets);
+                adam.step(&mut model, &gradient.slope, rate);
+            }
+            let epoch = Epoch {
+                number: epochs.len(),
+                learned: Some(sum / some.all.len() as f64),
+                held_out: error(&model, check, targets),
+                rate,
+            };
+            if epochs
+                .iter()
+                .all(|earlier| epoch.held_out < earlier.held_out)
+            {
+                best.clone_from(&model);
+            }
+            epochs.push(epoch);
+            if report(&epoch).is_break() {
+                return Err(TrainError::BrokenOff);
+            }
         }
     }
     Ok(Trained {
@@ -196,10 +223,20 @@ fn shuffle(order: &mut [u32], random: &mut Random) {
     }
 }
 
-fn rate(settings: Settings, epoch: usize) -> f32 {
-    let done = (epoch - 1) as f32 / settings.epochs.max(1) as f32;
-    let part = DROPS.iter().rev().find(|(from, _)| done >= *from);
-    settings.rate * part.map_or(1.0, |(_, part)| *part)
+/// Passes over some positions.
+struct Stage<'a> {
+    samples: &'a Samples,
+    epochs: usize,
+    rate: f32,
+    targets: Targets,
+}
+
+impl Stage<'_> {
+    fn rate_of(&self, epoch: usize) -> f32 {
+        let done = (epoch - 1) as f32 / self.epochs.max(1) as f32;
+        let part = DROPS.iter().rev().find(|(from, _)| done >= *from);
+        self.rate * part.map_or(1.0, |(_, part)| *part)
+    }
 }
 
 /// Centipawns that stand for an output of 1: those at which scores predict the results best.
