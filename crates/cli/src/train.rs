@@ -90,11 +90,18 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
             Collection::imitating(&variant, values, options.threads.into(), each.into())
         }
     };
-    let mut played = Vec::new();
+    let size = |file: &PathBuf| std::fs::metadata(file).map_or(0, |data| data.len());
+    let bytes: u64 = files.iter().map(size).sum();
+    let mut progress = Progress::new(variant.id(), "MiB read", bytes >> 20, 0);
+    let (mut played, mut before) = (Vec::new(), 0);
     for file in files {
-        let settings = read(file, &variant, &mut collection);
+        let settings = read(file, &variant, &mut collection, &mut |bytes| {
+            progress.reach((before + bytes) >> 20, String::new());
+        });
         played.push(settings.with_context(|| file.display().to_string())?);
+        before += size(file);
     }
+    progress.finish();
     let settings = Settings {
         hidden: options.hidden,
         epochs: options.epochs.into(),
@@ -157,10 +164,16 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
 }
 
 /// Adds the positions of a file, and tells how they were played.
-fn read(file: &Path, variant: &Variant, collection: &mut Collection) -> Result<Played> {
+fn read(
+    file: &Path,
+    variant: &Variant,
+    collection: &mut Collection,
+    report: &mut dyn FnMut(u64),
+) -> Result<Played> {
     let mut reader = Reader::new(BufReader::new(File::open(file)?), variant)?;
     while let Some(game) = reader.next_game()? {
         collection.add(&game)?;
+        report(reader.bytes_read());
     }
     Ok(reader.settings())
 }

@@ -133,6 +133,26 @@ fn an_inventor_has_a_network_by_two_commands() -> Result<()> {
         ("own", 16)
     );
 
+    // One that judges alone learns first what the values say, unless that is not wanted.
+    let alone = folder.path("alone.bin");
+    let of = |imitate: &[&str]| {
+        let args = [&train[..], &["--alone", "--out", &alone], imitate].concat();
+        let run = husun(&args, "")?;
+        assert_eq!(run.status.code(), Some(0), "{imitate:?}");
+        let network = engine::network::Network::read(&game, &std::fs::read(&alone)?)?;
+        assert!(!network.corrects());
+        let origin = network.origin().settings.clone();
+        Result::Ok((String::from_utf8(run.stderr)?, origin))
+    };
+    let (told, origin) = of(&[])?;
+    assert!(told.contains("judged by the values"), "{told}");
+    assert!(origin.contains("first what the values say"), "{origin}");
+    let (told, origin) = of(&["--imitate", "0"])?;
+    assert!(!told.contains("judged by the values"), "{told}");
+    assert!(!origin.contains("first what the values say"), "{origin}");
+    let err = refusal(&[&train[..], &["--imitate", "2"]].concat())?;
+    assert!(err.contains("--alone"), "{err}");
+
     // It is found beside its game, and can be switched off.
     let uci = |option: &str| {
         let input = format!(

@@ -323,6 +323,11 @@ impl<R: Read> Reader<R> {
         self.settings
     }
 
+    /// How many bytes of the file have been read, to the end of the last complete game.
+    pub fn bytes_read(&self) -> u64 {
+        self.good
+    }
+
     /// The next game that is there completely.
     pub fn next_game(&mut self) -> Result<Option<GameRecords>, DataError> {
         let Some(head) = self.bytes(BLOCK)? else {
