@@ -293,6 +293,10 @@ fn the_search_is_tuned_and_goes_on_where_it_was_interrupted() -> Done {
     assert!(both.contains("--anew"), "{both}");
     for (damaged, told) in [
         (text.replacen('{', "", 1), "line 1"),
+        (
+            text.replacen("\"from\":[", "\"from\":[1,", 1),
+            "other parameters",
+        ),
         (text.replacen("\n", "\n7\n", 1), "line 2"),
     ] {
         std::fs::write(&file, &damaged)?;

@@ -32,6 +32,8 @@ struct Heading {
     nodes: u64,
     seed: u64,
     pairs: u64,
+    /// The parameters that it began with.
+    from: Vec<i32>,
 }
 
 /// The results so far in a file: what is tuned, then a line for each pair, with the half-points of its first side.
@@ -56,6 +58,10 @@ impl Results {
             if number == 1 {
                 let other: Heading = serde_json::from_str(text)
                     .context("line 1: expected what was tuned, as husun tune --search writes it")?;
+                ensure!(
+                    other.from == heading.from,
+                    "it was begun with other parameters than the search has now: name another file with --results"
+                );
                 ensure!(
                     other == *heading,
                     "it holds the results of {} pairs of {}, {} positions a move, seed {}: go on with these, or name another file with --results",
@@ -130,6 +136,7 @@ pub fn run(games: &Catalogue, variants: &[Arc<Variant>], options: &Options) -> R
         nodes: options.nodes,
         seed: options.seed,
         pairs: options.pairs,
+        from: SearchParameters::default().list(),
     };
     let name = || options.results.display().to_string();
     let mut results = Results::open(&options.results, &heading).with_context(name)?;
