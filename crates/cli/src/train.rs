@@ -16,6 +16,9 @@ use std::sync::Arc;
 use training::data::{Reader, Settings as Played};
 use training::train::{self, Collection, Settings};
 
+/// How much results count where no game is drawn, in hundredths.
+const USUAL_RESULT: f64 = 25.0;
+
 /// Train a network for the engine on positions of a game
 ///
 /// A network of one of your own games is written beside its file, where every command reads it.
@@ -42,9 +45,13 @@ pub struct Options {
     /// Learning rate at the beginning
     #[arg(long, default_value_t = 0.002, value_parser = rate)]
     rate: f32,
-    /// How much the result of the game counts, in hundredths; the rest is what the search thought of the position
-    #[arg(long, value_name = "PERCENT", default_value_t = 25, value_parser = clap::value_parser!(u8).range(0..=100))]
-    result: u8,
+    /// How much the result of the game counts, in hundredths; the rest is what the search thought of the position. If not given, a
+    /// quarter of the part of the games that were not drawn
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    result: Option<u8>,
+    /// Centipawns that make a chance of 73%; if not given, those at which scores predict the results of the games best, at most 400
+    #[arg(long, value_name = "CENTIPAWNS", value_parser = clap::value_parser!(u16).range(50..=2000))]
+    scale: Option<u16>,
     /// Seed of the first weights and of the order of the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -102,6 +109,9 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
         before += size(file);
     }
     progress.finish();
+    // Where most games are drawn, they end so from better and worse positions alike.
+    let usual = (USUAL_RESULT * collection.decided()).round() as u8;
+    let result = options.result.unwrap_or(usual);
     let settings = Settings {
         hidden: options.hidden,
         epochs: options.epochs.into(),
@@ -111,11 +121,12 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
         },
         batch: options.batch as usize,
         rate: options.rate,
-        result: f32::from(options.result) / 100.0,
+        result: f32::from(result) / 100.0,
+        scale: options.scale.map(f32::from),
         seed: options.seed,
         threads: options.threads.into(),
     };
-    let origin = origin(&variant, &collection, &played, options);
+    let origin = origin(&variant, &collection, &played, options, result);
     let mut err = std::io::stderr();
     let [learn, check] = collection.positions();
     writeln!(
@@ -183,6 +194,7 @@ fn origin(
     collection: &Collection,
     played: &[Played],
     options: &Options,
+    result: u8,
 ) -> Origin {
     let one = |p: &Played| {
         format!(
@@ -207,7 +219,7 @@ fn origin(
             options.epochs,
             options.batch,
             options.rate,
-            options.result,
+            result,
             options.seed
         ),
         date: date[0].1.replace('.', "-"),

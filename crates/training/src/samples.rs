@@ -73,6 +73,8 @@ pub struct Collection {
     pub(crate) judged: Samples,
     teachers: Option<Teachers>,
     pub(crate) games: u64,
+    /// How many of them were not drawn.
+    decided: u64,
     /// Says what a network is added to.
     values: Option<Engine>,
 }
@@ -87,6 +89,7 @@ impl Collection {
             judged: Samples::default(),
             teachers: None,
             games: 0,
+            decided: 0,
             values: None,
         }
     }
@@ -123,6 +126,7 @@ impl Collection {
     /// Adds the positions of a game. Errors if the game's rules do not allow one of them.
     pub fn add(&mut self, game: &GameRecords) -> Result<(), DataError> {
         self.games += 1;
+        self.decided += u64::from(game.result != 1);
         let to = match game.number.is_multiple_of(HELD_OUT) {
             true => &mut self.check,
             false => &mut self.learn,
@@ -150,6 +154,11 @@ impl Collection {
     /// How many games there are.
     pub fn games(&self) -> u64 {
         self.games
+    }
+
+    /// The part of the games that were not drawn, 0 to 1.
+    pub fn decided(&self) -> f64 {
+        self.decided as f64 / self.games.max(1) as f64
     }
 
     /// How many positions there are that the values have judged.

@@ -15,6 +15,9 @@ use std::ops::ControlFlow;
 const FOR_SCALE: usize = 50_000;
 /// The scale from centipawns to chances where results tell nothing.
 const USUAL_SCALE: f32 = 250.0;
+/// The largest scale. Where most games end drawn whatever the scores, that at which these predict the results best would make
+/// what decides between moves, half a pawn in a level position, count for next to nothing.
+const LARGEST_SCALE: f32 = 400.0;
 /// From which part of the epochs on the learning rate is which part of the first: it drops late.
 const DROPS: [(f32, f32); 3] = [(0.0, 1.0), (0.6, 0.3), (0.85, 0.05)];
 
@@ -36,6 +39,8 @@ pub struct Settings {
     pub rate: f32,
     /// Share of the game's result in the target, 0 to 1; the rest is what the search thought.
     pub result: f32,
+    /// Centipawns that an output of 1 stands for; if not given, those at which scores predict the results best, at most 400.
+    pub scale: Option<f32>,
     /// Seed of the first weights and of the order of the positions.
     pub seed: u64,
     /// Threads.
@@ -51,6 +56,7 @@ impl Default for Settings {
             batch: 4096,
             rate: 0.002,
             result: 0.25,
+            scale: None,
             seed: 1,
             threads: 1,
         }
@@ -123,7 +129,7 @@ pub fn run(
     }
     let targets = Targets {
         result: settings.result,
-        scale: scale(collection),
+        scale: settings.scale.unwrap_or_else(|| scale(collection)),
     };
     let mut random = Random::new(settings.seed);
     let mut model = first(collection.layout.inputs(), hidden, &mut random);
@@ -239,7 +245,7 @@ impl Stage<'_> {
     }
 }
 
-/// Centipawns that stand for an output of 1: those at which scores predict the results best.
+/// Centipawns that stand for an output of 1: those at which scores predict the results best, within reason.
 fn scale(collection: &Collection) -> f32 {
     let all = &collection.learn.all;
     let every = all.len().div_ceil(FOR_SCALE).max(1);
@@ -247,7 +253,7 @@ fn scale(collection: &Collection) -> f32 {
     let decided = some.clone().any(|s| s.result != 0.5);
     let pairs = some.map(|s| (f64::from(s.score), f64::from(s.result)));
     match decided {
-        true => (1.0 / best_scale(pairs).0) as f32,
+        true => (1.0 / best_scale(pairs).0).min(LARGEST_SCALE.into()) as f32,
         false => USUAL_SCALE,
     }
 }

@@ -1,6 +1,7 @@
 //! Nodes cut off before their moves are searched: the evaluation is far above or below, or the opponent may move
 //! twice.
 
+use super::parameters::SearchParameters;
 use super::{BEFORE, Node, Plan, Run, Window, Worker};
 use crate::judge::Judge;
 use crate::score::MATE_BOUND;
@@ -12,20 +13,26 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     pub(super) fn cut_early(&mut self, run: &Run, node: &Node<S>, plan: &Plan) -> Option<i32> {
         let Window { alpha, beta } = plan.window;
         let (depth, ply) = (plan.depth, plan.ply);
-        let numbers = self.parameters;
+        let SearchParameters {
+            above_margin,
+            below_margin,
+            null_margin,
+            null_slope,
+            ..
+        } = self.parameters;
         let eval = plan
             .known
             .map_or(plan.static_eval, |entry| entry.sharpen(plan.static_eval));
         // Far above: whatever the opponent does.
         if depth <= 8
-            && eval - numbers.above_margin * (depth - i32::from(plan.improving)) >= beta
+            && eval - above_margin * (depth - i32::from(plan.improving)) >= beta
             && eval < MATE_BOUND
             && beta > -MATE_BOUND
         {
             return Some((eval + beta) / 2);
         }
         // Far below: only captures could help.
-        if depth <= 3 && eval + numbers.below_margin * depth < alpha {
+        if depth <= 3 && eval + below_margin * depth < alpha {
             let score = self.quiescence::<false>(run, node, plan.window, ply, 0);
             if score <= alpha {
                 return Some(score);
@@ -37,7 +44,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             && own_turn
             && plan.cut
             && eval >= beta
-            && plan.static_eval + numbers.null_slope * depth >= beta + numbers.null_margin
+            && plan.static_eval + null_slope * depth >= beta + null_margin
             && beta > -MATE_BOUND
             && self.may_pass(node.pos)
         {

@@ -376,11 +376,11 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             r -= numbers.late_check * i32::from(child.in_check);
             r -= numbers.late_killer * i32::from(late.killer);
             r += numbers.late_cuts * i32::from(self.frames[below + BEFORE].cuts > 3);
-            let ply = match late.noisy {
+            let share = match late.noisy {
                 true => numbers.late_capture,
                 false => numbers.late_history,
             };
-            r -= late.history * 1024 / ply;
+            r -= late.history * share / 4096;
             let reduced = (depth - r / 1024).clamp(1, depth.max(1));
             score = -self.search::<false>(run, child, null, reduced, below, true);
             if score > window.alpha && reduced < depth && !self.stopped {

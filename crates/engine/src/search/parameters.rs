@@ -105,10 +105,10 @@ parameters! {
     late_killer: 1000, 0..=2500 by 100;
     /// More where many nodes beside this one were cut off.
     late_cuts: 700, 0..=2000 by 100;
-    /// History of a quiet move that counts as much as a ply.
-    late_history: 10000, 4000..=25000 by 800;
-    /// History of a capture that counts as much as a ply.
-    late_capture: 9000, 4000..=25000 by 800;
+    /// Less for the history of a quiet move, in 4096ths of it.
+    late_history: 419, 160..=1200 by 35;
+    /// Less for the history of a capture, in 4096ths of it.
+    late_capture: 466, 160..=1200 by 35;
     /// What a cutoff teaches for each ply.
     history_slope: 170, 50..=400 by 15;
     /// The most that a cutoff teaches.
