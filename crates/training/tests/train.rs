@@ -21,6 +21,7 @@ const TINY: Settings = Settings {
     batch: 256,
     rate: 0.004,
     result: 0.25,
+    scale: None,
     seed: 1,
     threads: 2,
 };
