@@ -296,6 +296,31 @@ fn the_number_of_threads_changes_nothing() -> Result<()> {
     Ok(())
 }
 
+/// Where results have nothing to do with scores, the scale stays one at which half a pawn is something; and it is known how many games
+/// were drawn.
+#[test]
+fn results_that_tell_nothing_do_not_stretch_the_scale() -> Result<()> {
+    let game = games::variant("chess").ok_or("no such game")?;
+    let mut engine = Engine::new(game.clone(), options());
+    let terms = Terms {
+        effort: Effort::About(30),
+        opening: 12,
+    };
+    let mut all = Collection::new(&game);
+    for number in 0..80 {
+        let mut played = GameRecords::of(number, &play(&mut engine, terms, number));
+        played.result = [0, 1, 1, 2][number as usize % 4];
+        all.add(&played)?;
+    }
+    assert!((all.decided() - 0.5).abs() < 1e-9);
+    let few = Settings { epochs: 1, ..TINY };
+    for (scale, expected) in [(None, 400.0), (Some(200.0), 200.0)] {
+        let found = trained(&game, &all, Settings { scale, ..few })?.scale;
+        assert!((found - expected).abs() < 1e-3, "{found}");
+    }
+    Ok(())
+}
+
 #[test]
 fn what_cannot_be_trained_is_refused() -> Result<()> {
     let game = games::variant("chess").ok_or("no such game")?;
