@@ -7,9 +7,6 @@ use husun::{Position, Side, Status};
 
 /// The most random moves that lead away from a position of a game.
 const ASIDE: u64 = 3;
-/// Which part of what a search found a position of a game to be better than the values say is added to what these say of it and
-/// of those beside it.
-const CARRIED: f32 = 0.7;
 
 /// Those that judge.
 pub(crate) struct Teachers {
@@ -45,7 +42,7 @@ impl Teachers {
                             };
                             let start = start.map_err(|_| damaged())?;
                             let seed = game.number.wrapping_mul(1 << 16).wrapping_add(i as u64);
-                            judged.extend(self.around(engine, &start, record.score, seed));
+                            judged.extend(self.around(engine, &start, seed));
                         }
                         Ok::<_, DataError>(judged)
                     })
@@ -60,35 +57,23 @@ impl Teachers {
         })
     }
 
-    /// A position, of which a search has said `score`, and some beside it, judged; those in check, which a search never asks about,
-    /// and those that are decided are left out.
-    fn around(
-        &self,
-        engine: &Engine,
-        start: &Position,
-        score: i16,
-        seed: u64,
-    ) -> impl Iterator<Item = Record> {
+    /// A position and some beside it, judged; those in check, which a search never asks about, and those that are decided are
+    /// left out.
+    fn around(&self, engine: &Engine, start: &Position, seed: u64) -> impl Iterator<Item = Record> {
         let mut random = Random::new(seed);
-        let for_white = |position: &Position| {
-            let total = engine.evaluate(position)?.total;
-            Some(match position.turn() {
-                Side::White => total,
-                Side::Black => -total,
-            })
-        };
-        let missed = for_white(start).map_or(0, |total| i32::from(score) - total);
-        let carried = (missed as f32 * CARRIED) as i32;
         (0..self.each).filter_map(move |n| {
             let position = match n {
                 0 => start.clone(),
                 _ => away(start.clone(), 1 + random.below(ASIDE), &mut random),
             };
-            let total = for_white(&position)?;
+            let total = engine.evaluate(&position)?.total;
             (!position.in_check() && total.abs() <= OPEN).then(|| Record {
                 turn: position.turn(),
                 scene: scene(&position),
-                score: (total + carried) as i16,
+                score: match position.turn() {
+                    Side::White => total as i16,
+                    Side::Black => -total as i16,
+                },
             })
         })
     }

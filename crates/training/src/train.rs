@@ -22,7 +22,7 @@ const LARGEST_SCALE: f32 = 400.0;
 const DROPS: [(f32, f32); 3] = [(0.0, 1.0), (0.6, 0.3), (0.85, 0.05)];
 
 /// Which part of the learning rate remains for games after what the values say has been learned.
-const AFTERWARDS: f32 = 0.5;
+const AFTERWARDS: f32 = 0.3;
 
 /// How a network is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,7 +132,7 @@ pub fn run(
         scale: settings.scale.unwrap_or_else(|| scale(collection)),
     };
     let mut random = Random::new(settings.seed);
-    let model = first(collection.layout.inputs(), hidden, &mut random);
+    let mut model = first(collection.layout.inputs(), hidden, &mut random);
     // Whether it can be kept is told before the work.
     Network::new(
         variant,
@@ -146,59 +146,47 @@ pub fn run(
         rate: settings.rate,
     }];
     let mut best = model.clone();
-    let mut pupil = Pupil {
-        gradient: Gradient::new(&model, settings.threads),
-        adam: Adam::new(model.weights.len()),
-        model,
-    };
-    // Where the values have judged positions, these are learned first: what they say, whatever came of the game. Afterwards they
-    // take turns with those of the games, so that what games do not teach is not forgotten.
-    let judged = Lesson {
+    let mut gradient = Gradient::new(&model, settings.threads);
+    // Where the values have judged positions, these are learned first: what they say, whatever came of the game.
+    let judged = Stage {
         samples: &collection.judged,
+        epochs: settings.judged_epochs,
+        rate: settings.rate,
         targets: Targets {
             result: 0.0,
             ..targets
         },
     };
-    let games = Lesson {
-        samples: learn,
-        targets,
-    };
     let begun = !collection.judged.all.is_empty() && settings.judged_epochs > 0;
-    let first = begun.then_some(Stage {
-        lesson: judged,
-        beside: None,
-        epochs: settings.judged_epochs,
-        rate: settings.rate,
-    });
-    let then = Stage {
-        lesson: games,
-        beside: begun.then_some(judged),
+    let games = Stage {
+        samples: learn,
         epochs: settings.epochs,
         rate: settings.rate * if begun { AFTERWARDS } else { 1.0 },
+        targets,
     };
-    for stage in first.into_iter().chain([then]) {
-        pupil.adam = Adam::new(pupil.model.weights.len());
-        let mut order = stage.lesson.order();
-        let mut beside = stage.beside.map(|lesson| (lesson, lesson.order()));
+    for stage in begun.then_some(judged).into_iter().chain([games]) {
+        let some = stage.samples;
+        let mut adam = Adam::new(model.weights.len());
+        let mut order: Vec<u32> = (0..some.all.len() as u32).collect();
         for number in 1..=stage.epochs {
             shuffle(&mut order, &mut random);
-            if let Some((_, order)) = &mut beside {
-                shuffle(order, &mut random);
-            }
             let rate = stage.rate_of(number);
-            let sum = pupil.pass(&stage.lesson, &order, beside.as_ref(), settings.batch, rate);
+            let mut sum = 0.0;
+            for batch in order.chunks(settings.batch.max(1)) {
+                sum += gradient.compute(&model, some, batch, stage.targets);
+                adam.step(&mut model, &gradient.slope, rate);
+            }
             let epoch = Epoch {
                 number: epochs.len(),
-                learned: Some(sum / order.len() as f64),
-                held_out: error(&pupil.model, check, targets),
+                learned: Some(sum / some.all.len() as f64),
+                held_out: error(&model, check, targets),
                 rate,
             };
             if epochs
                 .iter()
                 .all(|earlier| epoch.held_out < earlier.held_out)
             {
-                best.clone_from(&pupil.model);
+                best.clone_from(&model);
             }
             epochs.push(epoch);
             if report(&epoch).is_break() {
@@ -241,66 +229,12 @@ fn shuffle(order: &mut [u32], random: &mut Random) {
     }
 }
 
-/// Positions, and what is to be learned of them.
-#[derive(Clone, Copy)]
-struct Lesson<'a> {
-    samples: &'a Samples,
-    targets: Targets,
-}
-
-impl Lesson<'_> {
-    fn order(&self) -> Vec<u32> {
-        (0..self.samples.all.len() as u32).collect()
-    }
-}
-
-/// What learns.
-struct Pupil {
-    model: Model,
-    gradient: Gradient,
-    adam: Adam,
-}
-
-impl Pupil {
-    /// Learns all positions in an order, and as many batches of others, if there are any. Returns the sum of squared errors on the
-    /// former.
-    fn pass(
-        &mut self,
-        lesson: &Lesson,
-        order: &[u32],
-        beside: Option<&(Lesson, Vec<u32>)>,
-        batch: usize,
-        rate: f32,
-    ) -> f64 {
-        let size = batch.max(1);
-        let mut others = beside
-            .iter()
-            .flat_map(|(lesson, order)| order.chunks(size).map(move |batch| (lesson, batch)));
-        let mut sum = 0.0;
-        for batch in order.chunks(size) {
-            sum += self.learn(lesson, batch, rate);
-            if let Some((lesson, batch)) = others.next() {
-                self.learn(lesson, batch, rate);
-            }
-        }
-        sum
-    }
-
-    fn learn(&mut self, lesson: &Lesson, batch: &[u32], rate: f32) -> f64 {
-        let Lesson { samples, targets } = *lesson;
-        let error = self.gradient.compute(&self.model, samples, batch, targets);
-        self.adam.step(&mut self.model, &self.gradient.slope, rate);
-        error
-    }
-}
-
 /// Passes over some positions.
 struct Stage<'a> {
-    lesson: Lesson<'a>,
-    /// What takes turns with it, a batch of one and a batch of the other.
-    beside: Option<Lesson<'a>>,
+    samples: &'a Samples,
     epochs: usize,
     rate: f32,
+    targets: Targets,
 }
 
 impl Stage<'_> {
