@@ -77,6 +77,9 @@ pub(crate) struct Frame {
     pub cuts: u32,
 }
 
+/// From this depth on, a node of which the table knows no move is searched a ply less deep.
+const UNKNOWN: i32 = 3;
+
 /// This many half-moves before the move rule draws, table scores are not believed: they do not know the counter.
 const NEARLY_IDLE: u32 = 10;
 
@@ -309,7 +312,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         {
             return score;
         }
-        if depth >= 4 && plan.table_move().is_none() && (PV || cut) && excluded.is_none() {
+        if depth >= UNKNOWN && plan.table_move().is_none() && (PV || cut) && excluded.is_none() {
             plan.depth -= 1;
         }
         self.moves::<PV>(run, node, &plan)

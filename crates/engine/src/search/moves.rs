@@ -14,6 +14,9 @@ use husun::{Move, Square};
 /// fall beyond the last ply.
 const CHECKED: i32 = 2;
 
+/// From this depth on it is found out whether the table's move is much better than all others.
+const SINGULAR: i32 = 5;
+
 /// Tried moves that are remembered for learning.
 const TRIED: usize = 48;
 
@@ -324,12 +327,14 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         m: Move,
     ) -> Option<Singular> {
         let entry = plan.known?;
-        let wanted = plan.depth >= 7
+        let wanted = plan.depth >= SINGULAR
             && entry.m == Some(m.packed())
             && plan.excluded.is_none()
             && entry.depth >= plan.depth - 3
             && matches!(entry.bound, Bound::Lower | Bound::Exact)
             && entry.score.abs() < MATE_BOUND
+            // Whether a mate can be escaped is not left to shallow searches.
+            && plan.window.beta > -MATE_BOUND
             && (plan.ply as i32) < 2 * self.root_depth;
         if !wanted {
             return None;
