@@ -44,6 +44,12 @@ pub struct Options {
     /// The most positions that the proof of a puzzle may take
     #[arg(long, value_name = "POSITIONS", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     proof: u64,
+    /// Saves alone: one move draws, and every other loses by force
+    #[arg(long)]
+    saves: bool,
+    /// Games begin with so many men on squares drawn by lot instead of the set-up: in endings more is saved
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(3..=32))]
+    men: Option<u8>,
     /// The most games played for them
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     games: u64,
@@ -54,7 +60,7 @@ pub struct Options {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// Instead of mining, list the puzzles that the game has and prove each anew
-    #[arg(long, conflicts_with_all = ["count", "out", "nodes", "moves", "always", "ahead", "games", "seed", "threads"])]
+    #[arg(long, conflicts_with_all = ["count", "out", "nodes", "moves", "always", "ahead", "saves", "men", "games", "seed", "threads"])]
     list: bool,
 }
 
@@ -76,6 +82,8 @@ fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
         always: options.always.into(),
         ahead: options.ahead.into(),
         proof: options.proof,
+        saves: options.saves,
+        men: options.men.map(u32::from),
         games: options.games,
         threads: options.threads.into(),
     };
@@ -83,15 +91,18 @@ fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
         hash: HASH,
         ..engine::Options::default()
     };
+    let men = options.men.map(|men| format!(" --men {men}"));
     let head = format!(
-        "Puzzles of this game (docs/puzzles.md), mined by `husun puzzles {} --count {} --seed {} --nodes {} --moves {} --always {} --ahead {}`.",
+        "Puzzles of this game (docs/puzzles.md), mined by `husun puzzles {} --count {} --seed {} --nodes {} --moves {} --always {} --ahead {}{}{}`.",
         variant.id(),
         options.count,
         options.seed,
         options.nodes,
         options.moves,
         options.always,
-        options.ahead
+        options.ahead,
+        if options.saves { " --saves" } else { "" },
+        men.unwrap_or_default()
     );
     let before = match &options.out {
         Some(path) => written(variant, path, &head)?,

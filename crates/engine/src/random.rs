@@ -1,5 +1,7 @@
 //! A small pseudo-random number generator (splitmix64), the same in every run from the same seed.
 
+use husun::{Position, Status};
+
 /// The generator.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
@@ -33,5 +35,29 @@ impl Random {
     /// About normally distributed, with deviation 1: a sum of twelve uniform numbers.
     pub fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
+    }
+
+    /// The position after so many moves drawn by lot, which stop before the game would end; each one left behind is told.
+    pub fn walk(
+        &mut self,
+        from: Position,
+        plies: u64,
+        left: &mut dyn FnMut(&Position),
+    ) -> Position {
+        let mut position = from;
+        for _ in 0..plies {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let m = moves[self.below(moves.len() as u64) as usize];
+            let next = position.play_unchecked(m);
+            if next.status() != Status::Ongoing {
+                break;
+            }
+            left(&position);
+            position = next;
+        }
+        position
     }
 }

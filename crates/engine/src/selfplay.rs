@@ -77,9 +77,8 @@ pub fn play(engine: &mut Engine, terms: Terms, seed: u64) -> Played {
     })
 }
 
-/// Plays a game as [`play`] does, but on to its end, however clearly it is decided.
-pub fn play_out(engine: &mut Engine, terms: Terms, seed: u64) -> Played {
-    let start = engine.variant().start();
+/// Plays a game from a position as [`play`] does, but on to its end, however clearly it is decided.
+pub fn play_out(engine: &mut Engine, start: Position, terms: Terms, seed: u64) -> Played {
     engine.clear();
     game(start, terms, seed, i32::MAX, |position, keys| {
         think(engine, position, keys, terms.effort)
@@ -150,18 +149,11 @@ fn game(
     }
 }
 
-/// Random moves from the start, with the keys of the positions passed; they stop before the game would end.
+/// Random moves from the start, with the keys of the positions passed.
 fn opening(start: Position, plies: u32, random: &mut Random) -> (Position, Vec<u64>) {
-    let (mut position, mut keys) = (start, Vec::new());
-    for _ in 0..u64::from(plies) + random.below(4) {
-        let moves = position.legal_moves();
-        let next = position.play_unchecked(moves[random.below(moves.len() as u64) as usize]);
-        if next.status() != Status::Ongoing {
-            break;
-        }
-        keys.push(position.key());
-        position = next;
-    }
+    let mut keys = Vec::new();
+    let plies = u64::from(plies) + random.below(4);
+    let position = random.walk(start, plies, &mut |left| keys.push(left.key()));
     (position, keys)
 }
 

@@ -12,6 +12,7 @@
 
 mod course;
 mod doc;
+mod ending;
 mod mine;
 mod proof;
 mod puzzle;

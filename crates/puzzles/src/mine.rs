@@ -1,6 +1,7 @@
 //! Mining: an engine plays weak games against itself, and the positions of them that have a single solution become puzzles, as
 //! long as they are unlike those that are there already. The same seed gives the same puzzles, on any number of threads.
 
+use crate::ending;
 use crate::proof;
 use crate::puzzle::Puzzle;
 use crate::solve::{Goal, Solver};
@@ -16,8 +17,11 @@ const OPENING: u32 = 8;
 /// Half-moves between two puzzles of a game, and how many it has at most.
 const APART: usize = 10;
 const OF_A_GAME: usize = 2;
-/// Fewer legal moves make no puzzle.
-const FEWEST_MOVES: usize = 6;
+/// Fewer legal moves make no win; of few men fewer make a save.
+const FEWEST_MOVES: u64 = 6;
+const FEWEST_TO_SAVE: u64 = 4;
+/// Before the id of a puzzle whose game began with few men, so that it stands beside those of other games.
+const ENDING: &str = "e";
 /// Of so many puzzles one may be solved in a single move, and one have the same pattern.
 const SHARE_OF_ONE_MOVE: usize = 5;
 const SHARE_OF_A_PATTERN: usize = 12;
@@ -44,6 +48,10 @@ pub struct Wanted {
     pub ahead: u32,
     /// The most positions that its proof may take.
     pub proof: u64,
+    /// Saves alone.
+    pub saves: bool,
+    /// If given, games begin with so many men on squares drawn by lot instead of the set-up.
+    pub men: Option<u32>,
     /// The most games.
     pub games: u64,
     /// Games at the same time.
@@ -64,7 +72,8 @@ impl Mined {
     /// yet played, in case it had another.
     pub fn before(mut puzzles: Vec<Puzzle>) -> Mined {
         let game = |puzzle: &Puzzle| -> Option<u64> {
-            let (game, _) = puzzle.id().split_once('-')?;
+            let id = puzzle.id();
+            let (game, _) = id.strip_prefix(ENDING).unwrap_or(id).split_once('-')?;
             game.parse().ok()
         };
         let games = puzzles.last().and_then(game).unwrap_or(0);
@@ -84,7 +93,7 @@ pub fn mine(
 ) -> Mined {
     let terms = Terms {
         effort: Effort::Exactly(wanted.nodes),
-        opening: OPENING,
+        opening: wanted.men.map_or(OPENING, |_| 0),
     };
     let mut shelf = Shelf::new(wanted.count);
     for puzzle in &before.puzzles {
@@ -103,7 +112,14 @@ pub fn mine(
         make,
         |engine, number| {
             let seed = wanted.seed.wrapping_mul(1 << 32).wrapping_add(number);
-            let played = selfplay::play_out(engine, terms, seed);
+            let start = match wanted.men {
+                None => Some(engine.variant().start()),
+                Some(men) => ending::draw(engine.variant(), men, seed),
+            };
+            let Some(start) = start else {
+                return Vec::new();
+            };
+            let played = selfplay::play_out(engine, start, terms, seed);
             found_in(number, &played.seen, engine.values(), &wanted)
         },
         &mut |number, found| {
@@ -129,7 +145,8 @@ fn found_in(number: u64, seen: &[Seen], values: &Values, wanted: &Wanted) -> Vec
         if ply < next || found.len() >= OF_A_GAME {
             continue;
         }
-        let id = format!("{number}-{ply}");
+        let ending = if wanted.men.is_some() { ENDING } else { "" };
+        let id = format!("{ending}{number}-{ply}");
         if let Some(puzzle) = puzzle(&id, before, now, values, wanted) {
             found.push(puzzle);
             next = ply + APART;
@@ -141,9 +158,10 @@ fn found_in(number: u64, seen: &[Seen], values: &Values, wanted: &Wanted) -> Vec
 /// A puzzle in a position of a game, if there is one: `before` is the one before it.
 fn puzzle(id: &str, before: &Seen, now: &Seen, values: &Values, wanted: &Wanted) -> Option<Puzzle> {
     let position = anew(&now.position)?;
-    if position.count_moves() < FEWEST_MOVES as u64 || position.can_accept() {
+    if position.can_accept() {
         return None;
     }
+    let choices = position.count_moves();
     let turn = position.turn();
     let score = match (now.thought(), turn) {
         (score, Side::White) => score,
@@ -160,14 +178,14 @@ fn puzzle(id: &str, before: &Seen, now: &Seen, values: &Values, wanted: &Wanted)
         let [own, other] = [turn, turn.opponent()].map(|side| army(&position, side, values));
         own <= i64::from(wanted.ahead) * other
     };
-    let won = match even {
+    let won = match even && choices >= FEWEST_MOVES && !wanted.saves {
         true => proof::win(&position, moves, &mut solver).ok()?,
         false => None,
     };
     let line = match won {
         Some(line) => line,
         // Who is winning has nothing to save.
-        None if score > Score::Cp(0) => return None,
+        None if score > Score::Cp(0) || choices < FEWEST_TO_SAVE => return None,
         None => proof::save(&position, moves, &mut solver).ok()??,
     };
     if takes_back(&before.position, &position, *line.first()?) {
@@ -267,7 +285,7 @@ impl Shelf {
 }
 
 fn is_short(puzzle: &Puzzle) -> bool {
-    puzzle.moves() == 1 && puzzle.goal() == Goal::Win
+    puzzle.moves() == 1
 }
 
 fn pattern(puzzle: &Puzzle) -> Option<Pattern> {

@@ -2,9 +2,11 @@
 //! lessons, a save, mining by seed.
 
 use engine::{Engine, Options};
+use husun::Variant;
 use lessons::Progress;
 use puzzles::{Goal, Mined, Puzzle, Solver, Wanted};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 const LAGOON: &str = include_str!("../../../docs/examples/lagoon.toml");
 
@@ -200,6 +202,18 @@ fn puzzles_lie_beside_a_game_of_ones_own() {
 #[test]
 fn the_same_seed_gives_the_same_puzzles_on_any_number_of_threads() {
     let variant = games::parse("lagoon.toml", LAGOON).unwrap();
+    the_same_seed_gives_the_same(&variant, None, 10);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_saves_on_any_number_of_threads() {
+    let variant = games::variant("shatranj").unwrap();
+    let text = the_same_seed_gives_the_same(&variant, Some(5), 300);
+    assert!(text.contains("id = \"e"), "{text}");
+}
+
+/// The puzzles of so many games from the set-up, or the saves of so many with few men.
+fn the_same_seed_gives_the_same(variant: &Arc<Variant>, men: Option<u32>, games: u64) -> String {
     let mine = |threads: usize, before: Mined| {
         let wanted = Wanted {
             count: 10,
@@ -209,7 +223,9 @@ fn the_same_seed_gives_the_same_puzzles_on_any_number_of_threads() {
             always: 1,
             ahead: 3,
             proof: 10_000,
-            games: 10,
+            saves: men.is_some(),
+            men,
+            games,
             threads,
         };
         let options = Options {
@@ -218,17 +234,20 @@ fn the_same_seed_gives_the_same_puzzles_on_any_number_of_threads() {
         };
         let make = || Engine::new(variant.clone(), options.clone());
         let mined = puzzles::mine(wanted, before, make, &mut |_| ControlFlow::Continue(()));
-        assert_eq!(mined.games, 10);
+        assert_eq!(mined.games, games);
+        let wins = mined.puzzles.iter().any(|p| p.goal() == Goal::Win);
+        assert_eq!(wins, men.is_none());
         puzzles::write("", &mined.puzzles)
     };
     let one = mine(1, Mined::default());
     assert!(one.contains("[[puzzles]]"));
     assert_eq!(one, mine(2, Mined::default()));
     // A run that was interrupted after any puzzle comes to the same.
-    let all = puzzles::read(&variant, "mined.toml", &one).unwrap();
+    let all = puzzles::read(variant, "mined.toml", &one).unwrap();
     for found in 0..=all.len() {
         let before = Mined::before(all[..found].to_vec());
         assert!(before.puzzles.len() <= found.saturating_sub(1));
         assert_eq!(mine(1, before), one, "{found} found before");
     }
+    one
 }

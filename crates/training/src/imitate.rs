@@ -3,7 +3,7 @@
 
 use crate::data::{DataError, GameRecords, OPEN, Record, scene};
 use engine::{Engine, Random};
-use husun::{Position, Side, Status};
+use husun::{Position, Side};
 
 /// The most random moves that lead away from a position of a game.
 const ASIDE: u64 = 3;
@@ -64,7 +64,10 @@ impl Teachers {
         (0..self.each).filter_map(move |n| {
             let position = match n {
                 0 => start.clone(),
-                _ => away(start.clone(), 1 + random.below(ASIDE), &mut random),
+                _ => {
+                    let plies = 1 + random.below(ASIDE);
+                    random.walk(start.clone(), plies, &mut |_| {})
+                }
             };
             let total = engine.evaluate(&position)?.total;
             (!position.in_check() && total.abs() <= OPEN).then(|| Record {
@@ -77,20 +80,4 @@ impl Teachers {
             })
         })
     }
-}
-
-/// Random moves from a position, not beyond the end of the game.
-fn away(mut position: Position, plies: u64, random: &mut Random) -> Position {
-    for _ in 0..plies {
-        let moves = position.legal_moves();
-        if moves.is_empty() {
-            break;
-        }
-        let next = position.play_unchecked(moves[random.below(moves.len() as u64) as usize]);
-        if next.status() != Status::Ongoing {
-            break;
-        }
-        position = next;
-    }
-    position
 }

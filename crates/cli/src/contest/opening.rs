@@ -2,7 +2,7 @@
 //! start itself favours a side by more, neither much better than there. The same seed and number give the same
 //! opening.
 
-use engine::{Engine, Limits, Options, Score};
+use engine::{Engine, Limits, Options, Random, Score};
 use husun::{Game, Move, Position, Side};
 use std::sync::atomic::AtomicBool;
 
@@ -29,27 +29,10 @@ pub struct Opening {
     pub lead: i32,
 }
 
-/// A small pseudo-random number generator (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.next()) * n as u128) >> 64) as usize
-    }
-}
-
 impl Openings {
     /// The opening with a number.
     pub fn get(&self, number: u32) -> Opening {
-        let mut random = Random(self.seed ^ (u64::from(number) + 1).wrapping_mul(0x9e37_79b9));
+        let mut random = Random::new(self.seed ^ (u64::from(number) + 1).wrapping_mul(0x9e37_79b9));
         let mut engine = Engine::new(self.start.variant().clone(), Options::default());
         let allowed = self.balance.unsigned_abs();
         // From White's point of view.
@@ -85,7 +68,8 @@ impl Openings {
         for _ in 0..self.plies {
             let mut moves = game.position().legal_moves();
             moves.sort();
-            let m = *moves.get(random.below(moves.len().max(1)))?;
+            let choice = random.below(moves.len().max(1) as u64);
+            let m = *moves.get(choice as usize)?;
             game.play(m).ok()?;
         }
         game.outcome().is_none().then_some(game)
