@@ -17,7 +17,8 @@ const OPENING: u32 = 8;
 /// Half-moves between two puzzles of a game, and how many it has at most.
 const APART: usize = 10;
 const OF_A_GAME: usize = 2;
-/// Fewer legal moves make no win; of few men fewer make a save.
+/// A win is no puzzle where there are fewer legal moves than the first, a save where there are fewer than the second: few men
+/// have few.
 const FEWEST_MOVES: u64 = 6;
 const FEWEST_TO_SAVE: u64 = 4;
 /// Before the id of a puzzle whose game began with few men, so that it stands beside those of other games.
