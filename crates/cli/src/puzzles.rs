@@ -87,6 +87,12 @@ fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
         games: options.games,
         threads: options.threads.into(),
     };
+    if let Some(men) = options.men.filter(|_| !wanted.can_begin(variant)) {
+        bail!(
+            "{}: no game begins with {men} men on squares drawn by lot; expected another number (--men)",
+            variant.id()
+        );
+    }
     let ready = engine::Options {
         hash: HASH,
         ..engine::Options::default()

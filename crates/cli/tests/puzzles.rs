@@ -57,3 +57,32 @@ fn puzzles_are_mined_written_and_listed() -> Done {
     );
     Ok(())
 }
+
+#[test]
+fn more_men_than_a_board_holds_are_refused_before_the_first_game() -> Done {
+    let folder = Folder::new("ford")?;
+    let ford = r#"
+id = "ford"
+name = "Ford"
+[board]
+files = 3
+ranks = 4
+[setups]
+standard = "rkr/3/3/RKR w - - 0 1"
+[[pieces]]
+letter = "K"
+betza = "K"
+royal = true
+[[pieces]]
+letter = "R"
+betza = "R"
+"#;
+    let own = folder.file("ford.toml", ford)?;
+    for men in ["13", "32"] {
+        let run = husun(&["puzzles", "ford", "--game-file", &own, "--men", men])?;
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{}", run.err);
+        let told = format!("ford: no game begins with {men} men");
+        assert!(run.err.contains(&told), "{}", run.err);
+    }
+    Ok(())
+}

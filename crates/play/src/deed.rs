@@ -10,6 +10,8 @@ use std::time::Duration;
 pub const MAX_TEXT: usize = 500;
 /// Most lines of chat kept in a game.
 pub(crate) const MAX_CHAT: usize = 1000;
+/// Most bytes of them all, so that a game can be told in one message.
+pub(crate) const MAX_CHAT_BYTES: usize = 128 << 10;
 /// Most offers, wishes and take-backs in a game, so that a game's log is bounded.
 pub(crate) const MAX_OFFERS: u32 = 1000;
 

@@ -23,26 +23,31 @@ pub(crate) fn draw(variant: &Arc<Variant>, men: u32, seed: u64) -> Option<Positi
     };
     let royals = Side::ALL.map(|side| of(side, true));
     let others = Side::ALL.map(|side| of(side, false));
+    let leaders = royals.iter().filter(|kinds| !kinds.is_empty()).count() as u32;
+    if men as usize > start.board.len() {
+        return None;
+    }
     for _ in 0..TRIES {
         let mut board = vec![None; start.board.len()];
         let mut free: Vec<usize> = (0..board.len()).collect();
         let mut put = |man: (Side, Kind), one_of: &mut dyn FnMut(usize) -> usize| {
-            if !free.is_empty() {
-                board[free.swap_remove(one_of(free.len()))] = Some(man);
-            }
+            board[free.swap_remove(one_of(free.len()))] = Some(man);
         };
         for side in Side::ALL {
             if let Some(&royal) = royals[side.index()].first() {
                 put((side, royal), &mut one_of);
             }
         }
-        for _ in 2..men {
+        for _ in leaders..men {
             let side = Side::ALL[one_of(2)];
             let kinds = &others[side.index()];
             if !kinds.is_empty() {
                 let kind = kinds[one_of(kinds.len())];
                 put((side, kind), &mut one_of);
             }
+        }
+        if board.iter().flatten().count() != men as usize {
+            continue;
         }
         let setup = Setup {
             board,

@@ -8,9 +8,10 @@ use crate::solve::{Goal, Solver};
 use engine::selfplay::{self, Effort, Seen, Terms};
 use engine::values::Values;
 use engine::{Engine, Score};
-use husun::{Kind, Move, Position, Side};
+use husun::{Kind, Move, Position, Side, Variant};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Half-moves of random moves before each game; up to three more are made.
 const OPENING: u32 = 8;
@@ -57,6 +58,15 @@ pub struct Wanted {
     pub games: u64,
     /// Games at the same time.
     pub threads: usize,
+}
+
+impl Wanted {
+    /// Whether a game can begin as is wanted. It can't where so many men do not fit the board, or each arrangement of them
+    /// ends the game.
+    pub fn can_begin(&self, variant: &Arc<Variant>) -> bool {
+        self.men
+            .is_none_or(|men| ending::draw(variant, men, self.seed).is_some())
+    }
 }
 
 /// How far mining has come.

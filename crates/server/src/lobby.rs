@@ -35,6 +35,7 @@ use state::{NoRoom, State, Waiting, may_play};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 use store::offers::{OfferRow, OfferStore};
 use tokio::sync::Notify;
 
@@ -394,6 +395,11 @@ impl Lobby {
         let of_offer = told(side, came);
         let happenings = &self.inner.directory.services().happenings;
         happenings.tell(words::paired(&offered.guest, &of_offer));
+        if !matches!(terms.control, TimeControl::Correspondence { .. }) {
+            let told = of_offer.clone();
+            self.state()
+                .note_begun(&offered.guest, told, Instant::now());
+        }
         self.publish(&told_to(&offered.guest), &ServerMessage::Paired(of_offer));
         // Other pages of the one who has come.
         let answer = told(side.opponent(), offered);

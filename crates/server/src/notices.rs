@@ -360,7 +360,7 @@ impl Notices {
         let (Some(turn), Some(deadline), true) = (turn, deadline, table.clock_runs()) else {
             return Ok(());
         };
-        let at = table.at() + self.services().clock.now().saturating_sub(read.since);
+        let at = read.time_at(self.services().clock.now());
         let left = deadline.saturating_sub(at);
         if left > Duration::ZERO
             && let Some(happening) = words::running_out(game, table, turn, left)

@@ -238,7 +238,7 @@ fn serve(
                 item = outgoing.next() => {
                     let text = match item {
                         Ok(Item::Text(text)) => Ok(Some(text)),
-                        Ok(Item::Told(message)) => session.game.told(&message),
+                        Ok(Item::Told(message, came)) => session.game.told(&message, came),
                         Ok(Item::Missed) => session.game.missed().map(|()| None),
                         Err(TooSlow) => break End::Ours(1013, "too slow; come again"),
                     };

@@ -194,7 +194,7 @@ impl GameTask {
         let thoughts = engine::thoughts_of(&read.table);
         let task = GameTask {
             id: id.into(),
-            base: read.table.at(),
+            base: read.time_at(read.since),
             table: Arc::new(read.table),
             since: read.since,
             owner: read.owner,

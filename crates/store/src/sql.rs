@@ -358,12 +358,6 @@ impl SqlStore {
             .collect::<Result<_, sqlx::Error>>()?)
     }
 
-    async fn begin_run_now(&self, wall_ms: i64, known: Option<i64>) -> Result<RunRow, StoreError> {
-        let (mut writing, mut connection) = self.take().await?;
-        let begun = self.begin_run_on(&mut connection, wall_ms, known).await;
-        give_back(&mut writing, connection, begun).await
-    }
-
     async fn begin_run_on(
         &self,
         connection: &mut AnyConnection,
@@ -512,11 +506,7 @@ impl Store for SqlStore {
     }
 
     fn keep_review<'a>(&'a self, review: &'a ReviewRow) -> Answer<'a, ()> {
-        Box::pin(async {
-            let (mut writing, mut connection) = self.take().await?;
-            let kept = reviews::keep(&mut connection, review).await;
-            give_back(&mut writing, connection, kept).await
-        })
+        writing!(self, |connection| reviews::keep(connection, review).await)
     }
 
     fn review<'a>(&'a self, id: &'a str) -> Answer<'a, Option<ReviewRow>> {
@@ -524,15 +514,13 @@ impl Store for SqlStore {
     }
 
     fn forget_reviews(&self, now_ms: i64) -> Answer<'_, u64> {
-        Box::pin(async move {
-            let (mut writing, mut connection) = self.take().await?;
-            let forgotten = reviews::forget(&mut connection, now_ms).await;
-            give_back(&mut writing, connection, forgotten).await
-        })
+        writing!(self, |connection| reviews::forget(connection, now_ms).await)
     }
 
     fn begin_run(&self, wall_ms: i64, known: Option<i64>) -> Answer<'_, RunRow> {
-        Box::pin(self.begin_run_now(wall_ms, known))
+        writing!(self, |connection| self
+            .begin_run_on(connection, wall_ms, known)
+            .await)
     }
 
     fn ping(&self) -> Answer<'_, ()> {

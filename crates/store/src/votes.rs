@@ -1,7 +1,7 @@
 //! Votes, their ballots while they are open, and what was declared. A ballot is taken and changed only before its vote
 //! closes, in the statement itself; with what is declared the ballots go. How they are counted is not known here.
 
-use super::sql::SqlStore;
+use super::sql::{Dialect, SqlStore};
 use super::{Answer, StoreError, append};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
@@ -94,6 +94,23 @@ fn marks(row: &AnyRow, from: usize) -> Result<Marks, sqlx::Error> {
     })
 }
 
+/// Holds a vote until the transaction is over: nothing is cast while it is counted. SQLite has one who writes at a time anyway.
+async fn hold(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+    vote: &str,
+    how: &str,
+) -> Result<(), StoreError> {
+    if dialect == Dialect::Postgres {
+        let sql = format!("SELECT 1 FROM votes WHERE id = $1 {how}");
+        sqlx::query(sqlx::AssertSqlSafe(sql))
+            .bind(vote)
+            .fetch_optional(connection)
+            .await?;
+    }
+    Ok(())
+}
+
 async fn drop_ballots(connection: &mut AnyConnection, vote: &str) -> Result<(), StoreError> {
     sqlx::query("DELETE FROM ballots WHERE vote = $1")
         .bind(vote)
@@ -181,10 +198,12 @@ impl VoteStore for SqlStore {
         now_ms: i64,
     ) -> Answer<'a, bool> {
         writing!(self, |connection| {
+            append::begin(connection, self.dialect()).await?;
+            hold(connection, self.dialect(), vote, "FOR SHARE").await?;
             let done = sqlx::query(
                 "INSERT INTO ballots (vote, person, ticked, crossed, at_ms) \
                  SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), $5 \
-                 WHERE EXISTS (SELECT 1 FROM votes WHERE id = $1 AND closes_ms > $5 AND off_ms IS NULL) \
+                 WHERE EXISTS (SELECT 1 FROM votes WHERE id = $1 AND closes_ms > $5 AND declared IS NULL AND off_ms IS NULL) \
                  ON CONFLICT (vote, person) DO UPDATE SET ticked = excluded.ticked, crossed = excluded.crossed, \
                  at_ms = excluded.at_ms",
             )
@@ -193,23 +212,27 @@ impl VoteStore for SqlStore {
             .bind(marks.tick)
             .bind(marks.cross)
             .bind(now_ms)
-            .execute(connection)
+            .execute(&mut *connection)
             .await?;
+            append::commit(connection, self.dialect()).await?;
             Ok(done.rows_affected() == 1)
         })
     }
 
     fn uncast<'a>(&'a self, vote: &'a str, person: &'a str, now_ms: i64) -> Answer<'a, bool> {
         writing!(self, |connection| {
+            append::begin(connection, self.dialect()).await?;
+            hold(connection, self.dialect(), vote, "FOR SHARE").await?;
             let done = sqlx::query(
                 "DELETE FROM ballots WHERE vote = $1 AND person = $2 \
-                 AND EXISTS (SELECT 1 FROM votes WHERE id = $1 AND closes_ms > $3)",
+                 AND EXISTS (SELECT 1 FROM votes WHERE id = $1 AND closes_ms > $3 AND declared IS NULL)",
             )
             .bind(vote)
             .bind(person)
             .bind(now_ms)
-            .execute(connection)
+            .execute(&mut *connection)
             .await?;
+            append::commit(connection, self.dialect()).await?;
             Ok(done.rows_affected() == 1)
         })
     }
@@ -239,6 +262,7 @@ impl VoteStore for SqlStore {
     ) -> Answer<'a, ()> {
         writing!(self, |connection| {
             append::begin(connection, self.dialect()).await?;
+            hold(connection, self.dialect(), vote, "FOR UPDATE").await?;
             let rows = sqlx::query(
                 "SELECT ticked, crossed, COUNT(*) FROM ballots WHERE vote = $1 GROUP BY ticked, crossed",
             )

@@ -1,5 +1,6 @@
 //! Gathers what many games want stored at the same moment into one commit: the disk is waited for once. While the
-//! storage is out of order it tries again and tells so; whoever waits goes on waiting.
+//! storage is out of order it tries again and tells so; whoever waits goes on waiting. What nobody waits for any more is not
+//! stored when it is back: whoever asked was told that nothing was done.
 
 use super::sql::HANGING;
 use super::{GameWrite, Store, StoreError};
@@ -33,9 +34,12 @@ pub enum Health {
     Ill(String),
 }
 
+/// Where whoever asked hears what has come of it; closed when nobody waits any more.
+type Waiting = oneshot::Sender<Result<(), StoreError>>;
+
 struct Request {
     write: GameWrite,
-    done: oneshot::Sender<Result<(), StoreError>>,
+    done: Waiting,
 }
 
 /// The way to store.
@@ -102,26 +106,38 @@ async fn serve(
             writes.push(next.write);
             waiting.push(next.done);
         }
-        let results = write(store, &writes, health).await;
+        let results = write(store, &mut writes, &mut waiting, health).await;
         counter!("husun_events_stored_total").increment(events as u64);
         writes.clear();
         for (done, result) in waiting.drain(..).zip(results) {
-            // A game that does not wait any more will read what is stored.
+            // Who has gone in this very moment will read what is stored.
             let _ = done.send(result);
         }
     }
 }
 
-/// Writes a batch, however long it takes.
+/// Writes what is waited for of a batch, however long it takes.
 async fn write(
     store: &dyn Store,
-    writes: &[GameWrite],
+    writes: &mut Vec<GameWrite>,
+    waiting: &mut Vec<Waiting>,
     health: &watch::Sender<Health>,
 ) -> Vec<Result<(), StoreError>> {
     let mut wait = RETRY[0];
     loop {
+        forget_abandoned(writes, waiting);
+        if writes.is_empty() && *health.borrow() == Health::Well {
+            return Vec::new();
+        }
         let start = Instant::now();
-        let attempt = tokio::time::timeout(HANGING, store.write(writes));
+        let attempt = async {
+            match writes.is_empty() {
+                // It is found out still when the storage is back.
+                true => store.ping().await.map(|()| Vec::new()),
+                false => store.write(writes).await,
+            }
+        };
+        let attempt = tokio::time::timeout(HANGING, attempt);
         tokio::pin!(attempt);
         let attempt = tokio::select! {
             biased;
@@ -149,6 +165,16 @@ async fn write(
         tokio::time::sleep(wait).await;
         wait = (wait * 2).min(RETRY[1]);
     }
+}
+
+fn forget_abandoned(writes: &mut Vec<GameWrite>, waiting: &mut Vec<Waiting>) {
+    let open: Vec<bool> = waiting.iter().map(|done| !done.is_closed()).collect();
+    if open.iter().all(|open| *open) {
+        return;
+    }
+    let (mut of_writes, mut of_waiting) = (open.iter(), open.iter());
+    writes.retain(|_| of_writes.next().is_some_and(|open| *open));
+    waiting.retain(|_| of_waiting.next().is_some_and(|open| *open));
 }
 
 /// Tells a change of health, and logs it once.

@@ -168,6 +168,9 @@ pub struct Lobby {
     pub seeks: Vec<Seek>,
     /// Ids of the own ones among them.
     pub own: Vec<String>,
+    /// Own games at the board that have begun within the last minute, in case the connection was down when it was told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub begun: Vec<Paired>,
     /// How many people are here now.
     pub here: u32,
 }

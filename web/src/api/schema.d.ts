@@ -2928,6 +2928,8 @@ export interface components {
         };
         /** @description The lobby as it is. */
         Lobby: {
+            /** @description Own games at the board that have begun within the last minute, in case the connection was down when it was told. */
+            begun?: components["schemas"]["Paired"][];
             /**
              * Format: int32
              * @description How many people are here now.

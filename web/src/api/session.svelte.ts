@@ -41,6 +41,8 @@ export class Session {
   notice = $state<string | null>(null);
   /** Why there is no game to show. */
   failure = $state<string | null>(null);
+  /** Whether it is that a link opens no seat in it: it may be watched yet. */
+  noSeat = $state(false);
   /** When `now` came, on the page's clock. */
   at = $state(0);
   /** The move on its way. */
@@ -86,11 +88,17 @@ export class Session {
     this.#socket.close();
   }
 
-  /** Sends a message; says so where that is not possible. */
-  send(message: ClientMessage): void {
-    this.notice = null;
-    if (!this.#socket.send(this.#dated(message)))
-      this.notice = 'There is no connection just now. Try again in a moment.';
+  /** Watches a game in which a link has opened no seat. */
+  watch(): void {
+    this.failure = null;
+    this.#join();
+  }
+
+  /** Sends a message; says so where that is not possible, and gives whether it was sent. */
+  send(message: ClientMessage): boolean {
+    const sent = this.#socket.send(this.#dated(message));
+    this.notice = sent ? null : 'There is no connection just now. Try again in a moment.';
+    return sent;
   }
 
   /** Sends a move. Without a connection it goes out as soon as there is one. */
@@ -250,8 +258,16 @@ export class Session {
     }
     if (of === 'join' && !this.snapshot) {
       this.failure = sentence(message);
+      this.noSeat = code === 'seat' && this.#seat !== null;
+      if (this.noSeat) {
+        // it would keep one out who comes again without it
+        this.#seat = null;
+        forgetSeat(this.id);
+      }
       return;
     }
+    // what was chosen is as the server has it
+    if (of === 'choose') this.#join();
     this.notice = of === 'move' ? plainMove(message) : sentence(message);
     if (of === 'move') {
       this.pending = null;
@@ -275,6 +291,11 @@ function store(): Storage | null {
 /** Keeps a seat's secret for this tab. */
 export function keepSeat(game: string, seat: string, kind: 'seat' | 'friend' = 'seat'): void {
   store()?.setItem(`husun.${kind}.${game}`, seat);
+}
+
+/** Forgets a seat's secret that opens nothing. */
+function forgetSeat(game: string): void {
+  store()?.removeItem(`husun.seat.${game}`);
 }
 
 /** A seat's secret kept for this tab. */

@@ -36,11 +36,7 @@ class Live {
   /** Stays in the lobby until what is given back is called. */
   stay(): () => void {
     this.#users += 1;
-    this.#socket ??= new Socket({
-      opened: () => this.#enter(),
-      message: (message) => this.#take(message),
-      link: (link) => (this.link = link),
-    });
+    this.#socket ??= this.#connect();
     let gone = false;
     return () => {
       if (gone) return;
@@ -53,6 +49,27 @@ class Live {
         this.#socket = null;
       }, LINGER);
     };
+  }
+
+  /** Comes anew, as whoever one is now: a connection remains that of the one who opened it. */
+  anew(): void {
+    this.#socket?.close();
+    this.#socket = this.#users > 0 ? this.#connect() : null;
+    this.#wishes.clear();
+    this.seeks = [];
+    this.own = [];
+    this.challenges = NONE;
+    this.notices = [];
+    this.goTo();
+    this.#count();
+  }
+
+  #connect(): Socket {
+    return new Socket({
+      opened: () => this.#enter(),
+      message: (message) => this.#take(message),
+      link: (link) => (this.link = link),
+    });
   }
 
   async seek(wish: NewSeek): Promise<void> {
@@ -115,8 +132,10 @@ class Live {
         // What concerns oneself may have been missed, too.
         void this.look();
         const lost = [...this.#wishes].filter(([id]) => !message.own.includes(id));
+        // A game has come of them while nothing was heard here.
+        if (lost.length) for (const begun of message.begun ?? []) this.#begun(begun);
         for (const [id, wish] of lost) {
-          this.#wishes.delete(id);
+          if (!this.#wishes.delete(id)) continue;
           this.seek(wish).catch(() => {});
         }
         this.#count();

@@ -4,7 +4,9 @@ use super::{
     Board, Chance, Event, FIRST_MOVES, Person, Phase, Rematch, SILENCE, Stage, Table, WAITING,
 };
 use crate::customs::Method;
-use crate::deed::{Circumstances, Claim, Deed, MAX_CHAT, MAX_OFFERS, MAX_TEXT, Refused, Who};
+use crate::deed::{
+    Circumstances, Claim, Deed, MAX_CHAT, MAX_CHAT_BYTES, MAX_OFFERS, MAX_TEXT, Refused, Who,
+};
 use crate::read_move;
 use husun::Side;
 use std::time::Duration;
@@ -380,7 +382,8 @@ impl Table {
 
     fn say(&self, side: Side, text: &str) -> Result<Vec<Event>, Refused> {
         let text = checked(text)?;
-        match self.chat.len() < MAX_CHAT {
+        let said: usize = self.chat.iter().map(|line| line.text.len()).sum();
+        match self.chat.len() < MAX_CHAT && said + text.len() <= MAX_CHAT_BYTES {
             true => Ok(vec![Event::Chat {
                 side,
                 text,

@@ -466,6 +466,22 @@ fn offers_are_bounded() -> Tested {
 }
 
 #[test]
+fn chat_is_bounded_in_lines_and_bytes() -> Tested {
+    for (text, most) in [("x", 1000), ("\u{1f3f0}".repeat(500).as_str(), 65)] {
+        let mut kept = Kept::both_come(spec(Some("chess"), None, "none"))?;
+        for line in 0..most {
+            let text = text.into();
+            kept.act(WHITE, Deed::Chat { text }, ms(10))
+                .map_err(|refused| format!("line {line}: {refused}"))?;
+        }
+        let text = text.into();
+        let more = kept.act(BLACK, Deed::Chat { text }, ms(10));
+        assert_eq!(more, Err(Refused::ChatFull));
+    }
+    Ok(())
+}
+
+#[test]
 fn events_of_the_first_version_are_read() -> Tested {
     let spec: Spec = serde_json::from_str(
         r#"{"variant":"chess","family":null,"fen":null,"control":"none","takebacks":true,

@@ -14,7 +14,9 @@ pub struct ReadGame {
     pub table: Table,
     /// The server's time when its time was that of its last event.
     pub since: Duration,
-    /// Whether that is known; if not, it is now.
+    /// How long before the first moment of the server's time that was, if it was.
+    pub before: Duration,
+    /// Whether it is known; if not, it is now.
     pub anchored: bool,
     /// When it began, or was made if it has not begun, in milliseconds of Unix time.
     pub began_ms: i64,
@@ -26,6 +28,13 @@ pub struct ReadGame {
     pub epoch: i64,
     /// When it wants to be looked at, as it is stored.
     pub due: Option<i64>,
+}
+
+impl ReadGame {
+    /// The game's time at a time of the server.
+    pub fn time_at(&self, server: Duration) -> Duration {
+        self.table.at() + self.before + server.saturating_sub(self.since)
+    }
 }
 
 fn damaged(id: &str, problem: &str) -> Refused {
@@ -63,7 +72,7 @@ pub(super) fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame,
     let now = services.clock.now();
     let shared = stored.since.map(|since| since_of(since, stored, services));
     let since = match (stored.events.last(), stored.due) {
-        _ if shared.is_some() => shared,
+        _ if shared.is_some() => shared.map(millis_back),
         (Some(row), _) if row.run >= services.counted_from => Some(millis_back(row.run_ms)),
         // Nothing has happened yet: it was made when its waiting began.
         (None, Some(due)) if due > 0 => Some(millis_back(due).saturating_sub(WAITING)),
@@ -74,6 +83,7 @@ pub(super) fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame,
         table,
         anchored: since.is_some(),
         since: since.unwrap_or(now).min(now),
+        before: millis_back(-shared.unwrap_or_default()),
         began_ms,
         ended_ms: ended.map(|row| row.wall_ms),
         owner: stored.owner,
@@ -82,23 +92,20 @@ pub(super) fn read(stored: &StoredGame, services: &Services) -> Result<ReadGame,
     })
 }
 
-/// When, by this server's time, a game's time was that of its last event, where nodes have shared it.
-fn since_of(since: Since, stored: &StoredGame, services: &Services) -> Duration {
-    let now = services.clock.now();
+/// When, by this server's time, a game's time was that of its last event, where nodes have shared it, in milliseconds: less than
+/// none if that is longer ago than this server's time.
+fn since_of(since: Since, stored: &StoredGame, services: &Services) -> i64 {
+    let now = services.clock.now().as_millis() as i64;
     let gone = match since {
-        Since::Still(ms) => millis_back(ms),
-        Since::At(ms) if stored.owner == services.node.boot() => {
-            now.saturating_sub(millis_back(ms))
-        }
+        Since::Still(ms) => ms,
+        Since::At(ms) if stored.owner == services.node.boot() => now - ms,
         // It runs by another's time.
         Since::At(ms) => {
             let there = services.node.time_of(stored.owner);
-            there.map_or(Duration::ZERO, |there| {
-                there.saturating_sub(millis_back(ms))
-            })
+            there.map_or(0, |there| there.as_millis() as i64 - ms)
         }
     };
-    now.saturating_sub(gone)
+    now - gone.max(0)
 }
 
 fn millis_back(ms: i64) -> Duration {

@@ -15,6 +15,8 @@ const MOST: usize = 5000;
 const EACH: usize = 8;
 /// How long a seek waits for its maker to come back: for a page that is loaded anew, a network that stalls.
 const GRACE: Duration = Duration::from_secs(15);
+/// How long whoever comes is told of games that have begun: longer than a seek waits for a connection that is lost, noticed or not.
+const TOLD_AGAIN: Duration = Duration::from_secs(60);
 /// Seeks shown in a list of all.
 const SHOWN: usize = 500;
 
@@ -66,6 +68,8 @@ pub struct State {
     seeks: Vec<Waiting>,
     /// Makers of seeks who are not here, since when.
     absent: HashMap<String, Instant>,
+    /// Games that have come of seeks of late, by whose seeks they were; when they began.
+    begun: HashMap<String, Vec<(Instant, wire::Paired)>>,
     /// Number of the last change that was told.
     n: u64,
     added: HashSet<String>,
@@ -159,6 +163,15 @@ impl State {
         out
     }
 
+    /// A game has begun that somebody waited for.
+    pub fn note_begun(&mut self, guest: &str, paired: wire::Paired, now: Instant) {
+        let begun = self.begun.entry(guest.into()).or_default();
+        if begun.len() >= EACH {
+            begun.remove(0);
+        }
+        begun.push((now, paired));
+    }
+
     fn note_gone(&mut self, id: &str) {
         // Nobody was told of one that goes before it was told.
         if !self.added.remove(id) {
@@ -166,7 +179,7 @@ impl State {
         }
     }
 
-    /// Takes out seeks whose makers are gone for too long or whose time is over. Whether somebody is here is asked each
+    /// Takes out seeks whose makers are gone for too long or whose time is over, and forgets games that began long ago. Whether somebody is here is asked each
     /// time: who goes and comes again in between was never gone.
     pub fn sweep(&mut self, now: Instant, now_ms: i64, is_here: impl Fn(&str) -> bool) {
         let makers = self.seeks.iter().filter(|seek| !seek.kept);
@@ -185,6 +198,10 @@ impl State {
             |seek: &Waiting| seek.until_ms <= now_ms || !seek.kept && gone(&seek.person.guest);
         self.remove_all(over);
         self.absent = absent;
+        self.begun.retain(|_, begun| {
+            begun.retain(|(since, _)| now.duration_since(*since) < TOLD_AGAIN);
+            !begun.is_empty()
+        });
     }
 
     /// All that waits, as it was told last; who comes now is told what changes from here on.
@@ -196,9 +213,11 @@ impl State {
     ) -> wire::Lobby {
         let own = self.seeks.iter().filter(|s| s.person.guest == guest);
         let own: Vec<String> = own.map(|s| s.id.clone()).collect();
+        let begun = self.begun.get(guest).into_iter().flatten();
         wire::Lobby {
             n: self.n,
             own,
+            begun: begun.map(|(_, paired)| paired.clone()).collect(),
             seeks: self.seeks.iter().take(SHOWN).map(show).collect(),
             here: here as u32,
         }

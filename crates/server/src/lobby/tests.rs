@@ -125,6 +125,39 @@ fn who_has_gone_does_not_wait() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
+fn whose_connection_was_down_is_told_what_began() -> Result<(), Box<dyn Error>> {
+    let start = Instant::now();
+    let at = |s| start + Duration::from_secs(s);
+    let paired = |n: u64| wire::Paired {
+        game: format!("game{n}"),
+        side: wire::Side::White,
+        opponent: "BOB".into(),
+        name: "Chess".into(),
+        clock: "fischer:5m+3s".into(),
+    };
+    let begun = |state: &State, guest: &str| -> Vec<String> {
+        let list = state.list(guest, 1, shown).begun;
+        list.into_iter().map(|paired| paired.game).collect()
+    };
+    let mut state = State::default();
+    state.note_begun("ann", paired(1), at(0));
+    state.note_begun("ann", paired(2), at(20));
+    assert_eq!(begun(&state, "ann"), ["game1", "game2"]);
+    assert!(begun(&state, "bob").is_empty());
+    state.sweep(at(59), 0, |_| false);
+    assert_eq!(begun(&state, "ann"), ["game1", "game2"]);
+    state.sweep(at(60), 0, |_| false);
+    assert_eq!(begun(&state, "ann"), ["game2"]);
+    state.sweep(at(80), 0, |_| false);
+    assert!(begun(&state, "ann").is_empty());
+    for n in 0..100 {
+        state.note_begun("ann", paired(n), at(80));
+    }
+    assert_eq!(begun(&state, "ann").len(), 8);
+    Ok(())
+}
+
+#[test]
 fn changes_add_up_to_the_list() -> Result<(), Box<dyn Error>> {
     let mut state = State::beginning_at(70);
     // Whoever knows another lobby sees that there is a gap.

@@ -37,6 +37,9 @@ const TOLD: Duration = Duration::from_secs(1);
 const LEAVES: u32 = 60;
 /// Questions of one socket waiting at most.
 const WAITING: usize = 32;
+/// Why a game cannot be come to from this node.
+const TOO_LONG: &str =
+    "this game has grown too long to be shown here; tell whoever runs this server";
 /// Messages kept at most while a game is being come to.
 const EARLY: usize = 64;
 
@@ -58,7 +61,7 @@ struct Attendance {
     /// What the browser was told last of whose turn it is.
     turn: Option<Turn>,
     /// What was told while it was not in yet.
-    early: Vec<(Told, Utf8Bytes)>,
+    early: Vec<(Told, Utf8Bytes, Instant)>,
     _listens: Subscription,
 }
 
@@ -72,17 +75,17 @@ struct Turn {
 }
 
 impl Attendance {
-    /// The browser is told something of a turn.
-    fn hears_of(&mut self, ply: u32) {
+    /// The browser is told something of a turn, which came here at a time: whoever does not read it is not waited for.
+    fn hears_of(&mut self, ply: u32, came: Instant) {
         let heard = match self.turn {
             Some(turn) if turn.ply == ply => return,
-            Some(_) => Some(Instant::now()),
+            Some(_) => Some(came),
             None => None,
         };
         self.turn = Some(Turn { ply, heard });
     }
 
-    /// How long ago the browser was handed the turn in which it does this.
+    /// How long ago the browser could be handed the turn in which it does this.
     fn thought(&self, deed: &Deed) -> Option<Duration> {
         let (Deed::Move { ply, .. } | Deed::Accept { ply, .. }) = deed else {
             return None;
@@ -367,6 +370,20 @@ impl GameSide {
             self.ask_next();
             return Ok(Vec::new());
         }
+        if let Err(error @ BusError::TooLong { .. }) = &answer
+            && question.of == "join"
+        {
+            let game = question.game;
+            tracing::error!(%game, %error, "a game is too long to be told at another node: let NATS carry more (max_payload)");
+            self.outbox.tell(&ServerMessage::Refused {
+                of: question.of.into(),
+                code: Reason::Limit.code().into(),
+                message: TOO_LONG.into(),
+            });
+            self.presence = None;
+            self.ask_next();
+            return Ok(Vec::new());
+        }
         let read = answer.ok().and_then(|message| read::<Answered>(&message));
         let Some((head, text)) = read else {
             return self.unanswered(question).map(|()| Vec::new());
@@ -378,7 +395,7 @@ impl GameSide {
         }
         self.ask_next();
         if let Some(joined) = head.joined {
-            return self.come_in(joined, text);
+            return self.come_in(joined, text, question.came);
         }
         if question.of == "join" {
             // The link opens no seat.
@@ -396,7 +413,7 @@ impl GameSide {
         if !self.directory.is_alone() {
             self.set_aside(question);
         }
-        self.seek(Duration::ZERO)
+        self.seek(AGAIN[0])
     }
 
     fn set_aside(&mut self, question: Question) {
@@ -513,33 +530,44 @@ impl GameSide {
         Ok(())
     }
 
-    fn come_in(&mut self, joined: Joined, text: Utf8Bytes) -> Result<Vec<Utf8Bytes>, GameGone> {
+    /// One has come, who has asked for it at a time.
+    fn come_in(
+        &mut self,
+        joined: Joined,
+        text: Utf8Bytes,
+        asked: Instant,
+    ) -> Result<Vec<Utf8Bytes>, GameGone> {
         let mut texts = vec![text];
         if let Some(presence) = &mut self.presence {
             presence.joined = Some(joined);
-            presence.hears_of(joined.ply);
-            for (told, text) in std::mem::take(&mut presence.early) {
-                texts.extend(self.hear(told, text)?);
+            presence.hears_of(joined.ply, asked);
+            for (told, text, came) in std::mem::take(&mut presence.early) {
+                texts.extend(self.hear(told, text, came)?);
             }
         }
         Ok(texts)
     }
 
-    /// What the game has told, as it goes to the browser, if it is for this one.
-    pub fn told(&mut self, message: &Bytes) -> Result<Option<Utf8Bytes>, GameGone> {
+    /// What the game has told, as it goes to the browser, if it is for this one, and when it came here.
+    pub fn told(&mut self, message: &Bytes, came: Instant) -> Result<Option<Utf8Bytes>, GameGone> {
         match read::<Told>(message) {
-            Some((told, text)) => self.hear(told, text),
+            Some((told, text)) => self.hear(told, text, came),
             None => Ok(None),
         }
     }
 
-    fn hear(&mut self, told: Told, text: Utf8Bytes) -> Result<Option<Utf8Bytes>, GameGone> {
+    fn hear(
+        &mut self,
+        told: Told,
+        text: Utf8Bytes,
+        came: Instant,
+    ) -> Result<Option<Utf8Bytes>, GameGone> {
         let Some(presence) = &mut self.presence else {
             return Ok(None);
         };
         let Some(joined) = &mut presence.joined else {
             if presence.early.len() < EARLY {
-                presence.early.push((told, text));
+                presence.early.push((told, text, came));
             }
             return Ok(None);
         };
@@ -563,7 +591,7 @@ impl GameSide {
         if let Audience::Socket(_, who) = told.to {
             joined.who = who;
         }
-        presence.hears_of(told.ply);
+        presence.hears_of(told.ply, came);
         Ok(Some(text))
     }
 

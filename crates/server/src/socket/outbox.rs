@@ -7,6 +7,7 @@ use bytes::Bytes;
 use metrics::counter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
 use tokio::sync::{Notify, mpsc, mpsc::error::TrySendError};
 
 /// It does not read what it is sent.
@@ -18,8 +19,8 @@ pub struct TooSlow;
 pub enum Item {
     /// To be sent as it is.
     Text(Utf8Bytes),
-    /// What its game tells all who are there, over the bus.
-    Told(Bytes),
+    /// What its game tells all who are there, over the bus, and when it came: from then on only who reads is waited for.
+    Told(Bytes, Instant),
     /// Something of that may have been lost.
     Missed,
 }
@@ -28,7 +29,7 @@ impl Item {
     fn len(&self) -> usize {
         match self {
             Item::Text(text) => text.len(),
-            Item::Told(message) => message.len(),
+            Item::Told(message, _) => message.len(),
             Item::Missed => 0,
         }
     }
@@ -119,7 +120,7 @@ impl Outbox {
 
 impl Listener for Outbox {
     fn hear(&self, message: &Bytes) -> bool {
-        self.put(Item::Told(message.clone()))
+        self.put(Item::Told(message.clone(), Instant::now()))
     }
 
     fn missed(&self) {

@@ -5,7 +5,7 @@ mod over_bus;
 use super::*;
 use crate::archive::Archive;
 use crate::clock::ServerClock;
-use crate::directory::Payer;
+use crate::directory::{Made, Payer};
 use crate::engines::LocalEngines;
 use crate::node::Node;
 use crate::positions::LineCache;
@@ -22,6 +22,7 @@ use bytes::Bytes;
 use play::Games;
 use play::table::Person;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use store::nodes::Since;
 use store::{
     Answer, DefinitionRow, GameWrite, Health, ListedGame, ReviewRow, RunRow, SqlStore, Store,
     StoreError, StoredGame, Writer,
@@ -31,12 +32,14 @@ const SOON: Duration = Duration::from_secs(20);
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 
-/// A storage that refuses to write while it is broken, and takes its time while it is slow.
+/// A storage that refuses to write while it is broken, and takes its time while it is slow. Its games may have stood still, so
+/// long after their last events.
 #[derive(Debug)]
 struct Breakable {
     store: SqlStore,
     broken: Arc<AtomicBool>,
     slow_ms: Arc<AtomicU64>,
+    still_ms: Arc<AtomicU64>,
 }
 
 impl Store for Breakable {
@@ -57,7 +60,11 @@ impl Store for Breakable {
         Box::pin(async move {
             let slow = Duration::from_millis(self.slow_ms.load(Relaxed));
             tokio::time::sleep(slow).await;
-            self.store.load(id).await
+            let mut stored = self.store.load(id).await?;
+            if let (Some(stored), ms @ 1..) = (&mut stored, self.still_ms.load(Relaxed)) {
+                stored.since = Some(Since::Still(ms as i64));
+            }
+            Ok(stored)
         })
     }
     fn due(&self, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>> {
@@ -128,6 +135,17 @@ async fn sit(
     socket: u64,
     seat: Option<&str>,
 ) -> Result<Player, Box<dyn std::error::Error>> {
+    sit_reading(directory, game, socket, seat, Duration::ZERO).await
+}
+
+/// One who reads each message of the game so late.
+async fn sit_reading(
+    directory: &Directory,
+    game: &str,
+    socket: u64,
+    seat: Option<&str>,
+    late: Duration,
+) -> Result<Player, Box<dyn std::error::Error>> {
     let (outbox, mut outgoing) = Outbox::new(64, 1 << 20);
     let mut side = GameSide::new(socket, directory, outbox);
     let person = Person {
@@ -144,7 +162,10 @@ async fn sit(
             let text = tokio::select! {
                 item = outgoing.next() => match item {
                     Ok(Item::Text(text)) => Ok(Some(text)),
-                    Ok(Item::Told(message)) => side.told(&message),
+                    Ok(Item::Told(message, came)) => {
+                        tokio::time::sleep(late).await;
+                        side.told(&message, came)
+                    }
                     Ok(Item::Missed) => side.missed().map(|()| None),
                     Err(TooSlow) => return,
                 },
@@ -183,6 +204,7 @@ struct Bench {
     store: SqlStore,
     broken: Arc<AtomicBool>,
     slow_ms: Arc<AtomicU64>,
+    still_ms: Arc<AtomicU64>,
     directory: Directory,
     follows: tokio::task::JoinHandle<()>,
 }
@@ -198,10 +220,12 @@ impl Bench {
         let store = SqlStore::file(&folder.join("games.sqlite")).await?;
         let broken = Arc::new(AtomicBool::new(false));
         let slow_ms = Arc::new(AtomicU64::new(0));
+        let still_ms = Arc::new(AtomicU64::new(0));
         let breakable: Arc<dyn Store> = Arc::new(Breakable {
             store: store.clone(),
             broken: broken.clone(),
             slow_ms: slow_ms.clone(),
+            still_ms: still_ms.clone(),
         });
         let begun = store.begin_run(0, None).await?;
         let clock = ServerClock::starting_at(Duration::ZERO);
@@ -249,17 +273,14 @@ impl Bench {
             store,
             broken,
             slow_ms,
+            still_ms,
             directory: Directory::new(services, 10),
             follows,
         })
     }
 
-    /// A game of two, both there.
-    async fn begun(
-        &self,
-        first_socket: u64,
-        control: &str,
-    ) -> Result<(String, [Player; 2]), Box<dyn std::error::Error>> {
+    /// A game of two that waits for both.
+    async fn made(&self, control: &str) -> Result<Made, Box<dyn std::error::Error>> {
         let wishes = NewGame {
             variant: Some(games::ORTHODOX.into()),
             clock: Some(control.into()),
@@ -273,6 +294,16 @@ impl Bench {
         };
         let made = self.directory.make(&wishes, &person).await;
         let (made, _) = made.map_err(|r| r.message)?;
+        Ok(made)
+    }
+
+    /// A game of two, both there.
+    async fn begun(
+        &self,
+        first_socket: u64,
+        control: &str,
+    ) -> Result<(String, [Player; 2]), Box<dyn std::error::Error>> {
+        let made = self.made(control).await?;
         let (directory, seats) = (&self.directory, &made.seats);
         let mut white = sit(directory, &made.id, first_socket, Some(&seats.white)).await?;
         let black = sit(directory, &made.id, first_socket + 1, Some(&seats.black)).await?;
@@ -363,8 +394,7 @@ async fn time_in_storing_is_nobodys() -> Tested {
     tokio::time::sleep(Duration::from_millis(1000)).await;
     let read = bench.directory.read(&id).await.map_err(|r| r.message)?;
     let read = read.ok_or("no game")?;
-    let clock = bench.directory.services().clock.now();
-    let at = read.table.at() + clock.saturating_sub(read.since);
+    let at = read.time_at(bench.directory.services().clock.now());
     let left = read.table.clock().ok_or("no clock")?;
     let left = left.remaining(husun::Side::Black, at);
     let left = left.total("fischer:10s+0s".parse()?).ok_or("no time")?;
@@ -372,6 +402,24 @@ async fn time_in_storing_is_nobodys() -> Tested {
         left > Duration::from_millis(8500),
         "{left:?} left in storage"
     );
+    bench.end().await
+}
+
+/// What a player had used before this server's time began stays used.
+#[tokio::test(flavor = "multi_thread")]
+async fn time_from_before_the_servers_is_charged() -> Tested {
+    let bench = Bench::start("long").await?;
+    let (id, players) = bench.under_way(1, "fischer:10m+0s").await?;
+    drop(players);
+    bench.still_ms.store(300_000, Relaxed);
+    let read = bench.directory.read(&id).await.map_err(|r| r.message)?;
+    let read = read.ok_or("no game")?;
+    let at = read.time_at(bench.directory.services().clock.now());
+    let left = read.table.clock().ok_or("no clock")?;
+    let left = left.remaining(husun::Side::White, at);
+    let left = left.total("fischer:10m+0s".parse()?).ok_or("no time")?;
+    let bounds = Duration::from_secs(290)..=Duration::from_secs(300);
+    assert!(bounds.contains(&left), "{left:?} left");
     bench.end().await
 }
 

@@ -215,6 +215,8 @@ pub async fn run_alone(connection: &mut AnyConnection, dialect: Dialect) -> Resu
         "UPDATE games SET owner = 0 WHERE owner <> 0",
         "DELETE FROM nodes",
         super::agree::FORGET,
+        // A run in which nothing happened: what a data folder has noted of a time after the last one's is of the nodes' time.
+        "INSERT INTO runs (run, wall_ms, ms) SELECT MAX(run) + 1, MAX(wall_ms), MAX(ms) FROM runs HAVING MAX(run) IS NOT NULL",
         "UPDATE meta SET value = '0' WHERE name = 'shared'",
     ] {
         sqlx::query(sql).execute(&mut *connection).await?;

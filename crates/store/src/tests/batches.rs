@@ -3,11 +3,12 @@
 use super::{Tested, event, events, made};
 use crate::running::{BoardRow, Running, RunningRow, RunningSeat, RunningStore};
 use crate::{
-    Answer, CardRow, DefinitionRow, Due, GameWrite, ListedGame, ReviewRow, RunRow, SqlStore, Store,
-    StoreError, StoredGame, Writer,
+    Answer, CardRow, DefinitionRow, Due, GameWrite, Health, ListedGame, ReviewRow, RunRow,
+    SqlStore, Store, StoreError, StoredGame, Writer,
 };
 use futures_util::future::try_join_all;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
@@ -120,9 +121,12 @@ pub(super) async fn contract(store: &SqlStore, tag: &str) -> Tested {
     Ok(())
 }
 
-/// A storage that only counts.
+/// A storage that only counts, and may be away.
 #[derive(Debug, Default)]
-struct Counting(Mutex<Vec<usize>>);
+struct Counting {
+    commits: Mutex<Vec<usize>>,
+    away: AtomicBool,
+}
 
 /// A game at which it ends in a fault.
 const FAULTY: &str = "faulty";
@@ -135,7 +139,10 @@ impl Store for Counting {
     fn write<'a>(&'a self, writes: &'a [GameWrite]) -> Answer<'a, Vec<Result<(), StoreError>>> {
         Box::pin(async {
             assert!(writes.iter().all(|w| w.game != FAULTY), "on purpose");
-            self.0.lock().await.push(writes.len());
+            if self.away.load(Relaxed) {
+                return no().await;
+            }
+            self.commits.lock().await.push(writes.len());
             Ok(writes.iter().map(|_| Ok(())).collect())
         })
     }
@@ -173,7 +180,10 @@ impl Store for Counting {
     }
 
     fn ping(&self) -> Answer<'_, ()> {
-        no()
+        match self.away.load(Relaxed) {
+            true => no(),
+            false => Box::pin(async { Ok(()) }),
+        }
     }
 }
 
@@ -187,7 +197,7 @@ async fn many_writers_share_their_commits() -> Tested {
         let writes = ids.iter().map(|id| writer.write(events(id, [seq])));
         try_join_all(writes).await?;
     }
-    let commits = store.0.lock().await;
+    let commits = store.commits.lock().await;
     assert_eq!(commits.iter().sum::<usize>(), 200, "{commits:?}");
     assert!(commits.len() <= 10, "{commits:?}");
     Ok(())
@@ -202,6 +212,35 @@ async fn storing_goes_on_after_a_fault() -> Tested {
     assert!(matches!(faulty, Err(StoreError::Unavailable(_))));
     let next = tokio::time::timeout(Duration::from_secs(5), writer.write(events("g", [1])));
     next.await??;
-    assert_eq!(*store.0.lock().await, [1]);
+    assert_eq!(*store.commits.lock().await, [1]);
+    Ok(())
+}
+
+/// Who has given up was told that nothing was done, and so it is: what others wait for is stored when the storage is back, and
+/// that it is back is found out although nobody waits.
+#[tokio::test]
+async fn what_nobody_waits_for_is_not_stored() -> Tested {
+    let store = Arc::new(Counting::default());
+    let writer = Writer::new(store.clone());
+    let mut health = writer.health();
+    for others in [1, 0] {
+        store.away.store(true, Relaxed);
+        let short = Duration::from_millis(200);
+        let given_up = tokio::time::timeout(short, writer.write(events("gone", [1])));
+        let waits = tokio::spawn({
+            let writer = writer.clone();
+            async move {
+                try_join_all((0..others).map(|n| writer.write(events(&format!("{n}"), [1])))).await
+            }
+        });
+        assert!(given_up.await.is_err());
+        assert!(matches!(*health.borrow(), Health::Ill(_)));
+        tokio::time::sleep(short).await;
+        store.away.store(false, Relaxed);
+        waits.await??;
+        let well = health.wait_for(|health| *health == Health::Well);
+        tokio::time::timeout(Duration::from_secs(5), well).await??;
+    }
+    assert_eq!(*store.commits.lock().await, [1]);
     Ok(())
 }

@@ -4,6 +4,7 @@ use super::nodes::{lease_ms, node, of, sign};
 use super::{Tested, events, made, one};
 use crate::append;
 use crate::nodes::{Beat, Claimed, Nodes, Owned};
+use crate::votes::{Marks, VoteRow, VoteStore};
 use crate::{Mode, SqlStore, Store, StoreError};
 use sqlx::{AnyConnection, Connection, Row};
 use std::sync::Arc;
@@ -459,6 +460,58 @@ async fn postgres_ends_leases_by_its_own_time() -> Tested {
         Claimed::Yours { epoch: 2 }
     );
     assert_eq!(stores[0].beat(a, sign(1)).await?, Beat::Lost);
+    Ok(())
+}
+
+/// A vote is counted by one node while others still take ballots, by clocks that are behind: each that is acknowledged is counted,
+/// and none is left.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[ignore = "wants a PostgreSQL at the URL in HUSUN_TEST_POSTGRES; ./test starts one"]
+async fn postgres_counts_every_ballot_that_was_taken() -> Tested {
+    let url = database("husun_ballots").await?;
+    let stores: Vec<Arc<SqlStore>> = nodes(&url, 4).await?.into_iter().map(Arc::new).collect();
+    for round in 0..10 {
+        let vote = VoteRow {
+            id: format!("vote{round}"),
+            body: "{}".into(),
+            caller: "ann".into(),
+            made_ms: 0,
+            closes_ms: 5000,
+            declared: None,
+            off_ms: None,
+        };
+        assert!(stores[0].call_vote(&vote, [100, 100]).await?);
+        let voters = stores[1..].iter().enumerate().map(|(n, store)| {
+            let (store, id) = (store.clone(), vote.id.clone());
+            tokio::spawn(async move {
+                let mut taken = 0;
+                for voter in 0..200 {
+                    let person = format!("{n}-{voter}");
+                    if !store.cast(&id, &person, Marks::default(), 4999).await? {
+                        break;
+                    }
+                    taken += 1;
+                }
+                Ok::<i64, StoreError>(taken)
+            })
+        });
+        let voters: Vec<_> = voters.collect();
+        while stores[0].voters(&vote.id).await? < 10 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let count = |ballots: &[(Marks, i64)]| {
+            let all: i64 = ballots.iter().map(|(_, n)| n).sum();
+            all.to_string()
+        };
+        stores[0].declare(&vote.id, 5000, &count).await?;
+        let mut taken = 0;
+        for voter in voters {
+            taken += voter.await??;
+        }
+        let declared = stores[0].vote(&vote.id).await?.ok_or("gone")?.declared;
+        assert_eq!(declared, Some(taken.to_string()), "round {round}");
+        assert_eq!(stores[0].voters(&vote.id).await?, 0, "round {round}");
+    }
     Ok(())
 }
 

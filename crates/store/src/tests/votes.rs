@@ -57,10 +57,13 @@ pub(super) async fn contract(store: &SqlStore, tag: &str) -> Tested {
     assert_eq!(declared.as_deref(), Some(expected));
     assert_eq!(store.ballot(&soon.id, &name("v1")).await?, None);
     assert_eq!(store.voters(&soon.id).await?, 0);
+    // By a clock that is behind it is open still; what it takes would be counted nowhere.
+    let marks = Marks::default();
+    assert!(!store.cast(&soon.id, &name("v7"), marks, 4000).await?);
+    assert_eq!(store.voters(&soon.id).await?, 0);
     assert!(ours(store.votes_to_declare(6000).await?).is_empty());
 
     // One that is called off takes nothing more, and another can be called in its place.
-    let marks = Marks::default();
     assert!(store.cast(&late.id, &name("v1"), marks, 5500).await?);
     assert!(store.call_off(&late.id, 6000).await?);
     assert!(!store.call_off(&late.id, 6001).await?);

@@ -156,3 +156,67 @@ async fn what_is_long_on_its_way_within_the_server_is_nobodys_time() -> Tested {
     assert!(anew < way * 9, "{anew} ms");
     bench.end().await
 }
+
+/// Who does not read what he is sent thinks on his own time: on another socket he may have seen it.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_reads_late_pays_for_it() -> Tested {
+    let bench = Bench::start("late").await?;
+    let (id, [white, black]) = bench.under_way(1, "fischer:10m+0s").await?;
+    drop(black);
+    let late = Duration::from_millis(600);
+    let mut black = sit_reading(&bench.directory, &id, 2, None, late).await?;
+    black.now(|now| now.ply == 2).await?;
+    white.play(2, "Ng1")?;
+    black.now(|now| now.ply == 3).await?;
+    black.play(3, "Ng8")?;
+    black.now(|now| now.ply == 4).await?;
+    let look = bench.directory.look(&id, "", Vec::new(), Payer::Server);
+    let seen = look.await.map_err(|r| r.message)?.ok_or("gone")?;
+    let game: Snapshot = serde_json::from_slice(&seen)?;
+    let spent = game.moves.last().and_then(|m| m.spent_ms);
+    assert!(spent.is_some_and(|ms| ms >= 600), "{spent:?}");
+    bench.end().await
+}
+
+/// A bus that carries no answer, since each is too long.
+#[derive(Debug, Default)]
+struct Narrow(LocalBus);
+
+impl Bus for Narrow {
+    fn publish(&self, subject: &str, message: Bytes) {
+        self.0.publish(subject, message);
+    }
+    fn subscribe<'a>(
+        &'a self,
+        subject: &'a str,
+        listener: Arc<dyn Listener>,
+    ) -> bus::Answer<'a, Subscription> {
+        self.0.subscribe(subject, listener)
+    }
+    fn request<'a>(
+        &'a self,
+        _subject: &'a str,
+        _message: Bytes,
+        _patience: Duration,
+    ) -> bus::Answer<'a, Bytes> {
+        let (bytes, limit) = (2, 1);
+        Box::pin(async move { Err(bus::BusError::TooLong { bytes, limit }) })
+    }
+    fn serve<'a>(&'a self, subject: &'a str, waiting: usize) -> bus::Answer<'a, Requests> {
+        self.0.serve(subject, waiting)
+    }
+}
+
+/// A game that cannot be told is refused once, and not asked for again and again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_too_long_for_the_bus_is_refused() -> Tested {
+    let bench = Bench::start_on("narrow", Arc::new(Narrow::default())).await?;
+    let id = bench.made("fischer:10m+0s").await?.id;
+    let mut watcher = sit(&bench.directory, &id, 1, None).await?;
+    let told = watcher.until(|message| match message {
+        ServerMessage::Refused { of, code, .. } => Some((of, code)),
+        _ => None,
+    });
+    assert_eq!(told.await?, ("join".to_owned(), "limit".to_owned()));
+    bench.end().await
+}
