@@ -1,7 +1,7 @@
 //! Matches between two builds of this program: `matches PATH_A PATH_B GAMES NODES GAME..` plays pairs of games from
 //! random balanced openings, both colours, and prints what A scores. Each side is a process of its own (`matches
-//! serve [LEVEL]`) that is told a game, limits and moves, one line each. A path may carry values and a level, such
-//! as `./matches@values.toml:3`; `uci=PATH` is a UCI engine that knows the game by the same name. NODES may be a
+//! serve [LEVEL]`) that is told a game, limits and moves, one line each. A path may carry values, instead of the game's own and its network,
+//! and a level, such as `./matches@values.toml:3`; `uci=PATH` is a UCI engine that knows the game by the same name. NODES may be a
 //! time, such as `50ms`, or a depth, such as `d4`; `A,B` gives each side its own.
 
 use husun::{Position, Status, Variant};
@@ -41,10 +41,7 @@ fn serve(level: Option<&String>, values: Option<&String>) -> Result<()> {
         Some(text) => Level::new(text.parse()?).ok_or("no such level")?,
         None => Level::FULL,
     };
-    let text = match values {
-        Some(path) => std::fs::read_to_string(path)?,
-        None => String::new(),
-    };
+    let given = values.map(std::fs::read_to_string).transpose()?;
     let mut engine: Option<Engine> = None;
     let mut seed = 0;
     for line in std::io::stdin().lock().lines() {
@@ -65,8 +62,15 @@ fn serve(level: Option<&String>, values: Option<&String>) -> Result<()> {
                 seed,
                 ..Options::default()
             };
-            let values = Values::parse(&game, &text)?;
-            engine = Some(Engine::with_values(game.clone(), values, options));
+            engine = Some(match &given {
+                Some(text) => {
+                    Engine::with_values(game.clone(), Values::parse(&game, text)?, options)
+                }
+                None => {
+                    let (values, network) = (games::values(id), games::network(id));
+                    Engine::tuned(game.clone(), values, network, options)
+                }
+            });
         }
         let engine = engine.as_mut().ok_or("no engine")?;
         let mut keys = Vec::new();
