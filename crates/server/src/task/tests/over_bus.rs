@@ -161,8 +161,9 @@ async fn what_is_long_on_its_way_within_the_server_is_nobodys_time() -> Tested {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_reads_late_pays_for_it() -> Tested {
     let bench = Bench::start("late").await?;
-    let (id, [white, black]) = bench.under_way(1, "fischer:10m+0s").await?;
+    let (id, [mut white, black]) = bench.under_way(1, "fischer:10m+0s").await?;
     drop(black);
+    white.now(|now| !now.players.black.online).await?;
     let late = Duration::from_millis(600);
     let mut black = sit_reading(&bench.directory, &id, 2, None, late).await?;
     black.now(|now| now.ply == 2).await?;
