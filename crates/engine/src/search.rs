@@ -112,7 +112,7 @@ pub(crate) struct Worker<S: Set, J> {
     pub points: bool,
     pub root_depth: i32,
     pub parameters: SearchParameters,
-    pub reductions: Reductions,
+    reductions: Reductions,
 }
 
 /// A position with what is known of it on entry.
