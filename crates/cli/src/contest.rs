@@ -267,7 +267,12 @@ fn control(options: &Options) -> String {
 fn heading(options: &Options, contest: &Match) -> Heading {
     let engine = |spec: &Spec| {
         let set = spec.options.iter().map(|(n, v)| format!(" {n}={v}"));
-        format!("{}{}", spec.name, set.collect::<String>())
+        let variant = match spec.variant.as_str() {
+            "" => String::new(),
+            name => format!(" plays {name}"),
+        };
+        let (protocol, command) = (spec.protocol.name(), spec.command.join(" "));
+        format!("{protocol}:{command}{variant}{}", set.collect::<String>())
     };
     let mut terms = format!(
         "{} {} {} {}",

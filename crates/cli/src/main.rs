@@ -31,6 +31,7 @@ mod train;
 mod tui;
 mod tune;
 mod uci;
+mod whole;
 mod work;
 mod xboard;
 

@@ -1,6 +1,7 @@
 //! `husun puzzles`: mines puzzles of a game from engine games (`docs/puzzles.md`), or shows those that it has.
 
 use crate::progress::Progress;
+use crate::whole;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use games::Catalogue;
@@ -122,7 +123,8 @@ fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
         progress.reach(mined.puzzles.len() as u64, format!("{} games", mined.games));
         if let Some(path) = options.out.as_ref().filter(|_| mined.puzzles.len() > kept) {
             kept = mined.puzzles.len();
-            if let Err(error) = write(path, &puzzles::write(&head, &mined.puzzles)) {
+            let text = puzzles::write(&head, &mined.puzzles);
+            if let Err(error) = whole::write(path, text.as_bytes()) {
                 failed = Some(error);
                 return ControlFlow::Break(());
             }
@@ -138,7 +140,7 @@ fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
     match &options.out {
         None => write!(std::io::stdout(), "{text}")?,
         Some(path) => {
-            write(path, &text)?;
+            whole::write(path, text.as_bytes())?;
             let path = path.display();
             let mut out = std::io::stdout();
             writeln!(out, "{path}: {found} puzzles of {played} games")?;
@@ -165,13 +167,6 @@ fn written(variant: &Arc<Variant>, path: &Path, head: &str) -> Result<Mined> {
         return Ok(Mined::default());
     }
     Ok(Mined::before(puzzles::read(variant, &name, &text)?))
-}
-
-/// Writes a file that is there as a whole at any time.
-fn write(path: &Path, text: &str) -> Result<()> {
-    let beside = path.with_extension(format!("part{}", std::process::id()));
-    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
-    written.with_context(|| path.display().to_string())
 }
 
 fn list(games: &Catalogue, variant: &Arc<Variant>, most: u64) -> Result<()> {

@@ -3,6 +3,7 @@
 
 use crate::play::timed_game::today;
 use crate::progress::Progress;
+use crate::whole;
 use anyhow::{Context, Result};
 use clap::Args;
 use engine::network::{Network, Origin};
@@ -151,7 +152,7 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     let trained = trained?;
     if let Some(file) = &options.plot {
         let title = format!("{}: mean squared error", variant.name());
-        write(
+        whole::write(
             file,
             training::plot::svg(&title, &trained.epochs).as_bytes(),
         )?;
@@ -169,7 +170,7 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     // What is written must be readable.
     Network::read(&variant, &bytes)?;
     let file = destination(games, &variant, options);
-    write(&file, &bytes)?;
+    whole::write(&file, &bytes)?;
     writeln!(std::io::stdout(), "{}", file.display())?;
     Ok(())
 }
@@ -233,11 +234,4 @@ fn destination(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> 
         (None, Some(own)) => games::network_path(own.file()),
         (None, None) => Path::new(variant.id()).join("network.bin"),
     }
-}
-
-fn write(file: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(file, bytes))
-        .with_context(|| format!("{}: cannot write", file.display()))
 }

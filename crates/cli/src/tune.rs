@@ -2,6 +2,7 @@
 //! them, or its search (`docs/tuning.md`).
 
 use crate::progress::Progress;
+use crate::whole;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use engine::selfplay;
@@ -296,10 +297,7 @@ fn write(corpus: &Corpus, file: &Path) -> Result<()> {
             corpus.variant.id()
         )
     })?;
-    let folder = file.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(file, &text))
-        .with_context(|| format!("{}: cannot write", file.display()))?;
+    whole::write(file, text.as_bytes())?;
     writeln!(std::io::stdout(), "{}", file.display())?;
     Ok(())
 }

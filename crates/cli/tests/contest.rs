@@ -122,6 +122,21 @@ fn a_match_goes_on() {
         .output()
         .unwrap();
     assert!(!other.status.success());
+    // Another program of the same name is another engine.
+    let own = env!("CARGO_BIN_EXE_husun");
+    let named = |protocol: &str| format!("{protocol}:{own} {protocol}");
+    let with = |second: &str| {
+        Command::new(own)
+            .args(["match", "shatranj", "husun", second, "--games", "4"])
+            .args(["--tc", "depth:1", "--max-plies", "60", "--state", &state])
+            .output()
+            .unwrap()
+    };
+    let text = |output: std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    std::fs::remove_file(&state).unwrap();
+    assert!(with(&named("uci")).status.success());
+    let other = with(&named("xboard"));
+    assert_eq!(other.status.code(), Some(2), "{}", text(other));
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -226,6 +226,8 @@ impl Engine {
             self.searcher = searcher(&self.variant, &self.values, network, &options);
         }
         if judge || options.hash != self.options.hash {
+            // First the old one goes: both may not fit.
+            self.table = Table::new(1);
             self.table = Table::new(options.hash);
         }
         self.options = options;

@@ -56,6 +56,26 @@ fn heirs_have_what_they_do_not_say() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_game() -> Result<(), Box<dyn Error>> {
+    struct Marked;
+    impl husun::doc::Library for Marked {
+        fn game_text(&self, id: &str) -> Option<String> {
+            (id == "lagoon").then(|| format!("\u{feff}{LAGOON}"))
+        }
+        fn ids(&self) -> Vec<String> {
+            vec!["lagoon".into()]
+        }
+    }
+    let heir = "\u{feff}id = \"heir\"\nname = \"Heir\"\ninherits = \"lagoon\"\n";
+    let read = |text: &str| husun::Variant::parse_with("heir.toml", text, &Marked);
+    assert_eq!(read(heir)?.frame().len(), 136);
+    let wrong = read(&format!("{heir}files = 3\n")).map(|v| v.id().to_owned());
+    let text = wrong.map_err(|e| e.to_string()).unwrap_err();
+    assert!(text.starts_with("heir.toml:4: "), "{text}");
+    Ok(())
+}
+
 /// A game file with one line changed: the text to replace, its replacement, and the error.
 const ERRORS: [(&str, &str, &str); 14] = [
     (

@@ -308,6 +308,11 @@ fn read_one(name: &str, text: &str, sources: &mut Sources) -> Result<GameDoc, Ga
         };
         return Err(sources.error(start, "file", problem));
     }
+    // A byte order mark is blank, wherever the text comes to stand.
+    let text = match text.strip_prefix('\u{feff}') {
+        Some(rest) => format!("   {rest}"),
+        None => text.to_owned(),
+    };
     let padded = format!("{:start$}{text}", "");
     if let Some((at, key, found)) = text::control_character(&padded) {
         return Err(sources.error(at, key, Problem::Control(found)));

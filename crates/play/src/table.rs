@@ -402,7 +402,8 @@ impl Table {
         let outcome = self.outcome().filter(|_| self.spec.rated)?;
         let id = |side| match (self.level(side), self.person(side)) {
             (Some(level), _) => Some(engine_id(level)),
-            (None, person) => person.filter(|p| p.account).map(|p| p.guest.clone()),
+            // One who has deleted the account since has played it all the same.
+            (None, person) => person.map(|p| p.guest.clone()),
         };
         let (white, black) = (id(Side::White)?, id(Side::Black)?);
         let differ = white != black;

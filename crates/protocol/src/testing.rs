@@ -17,6 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Fake {
     seen: Arc<Mutex<Vec<Limits>>>,
     fails: bool,
+    ponders: bool,
 }
 
 impl Thinker for Fake {
@@ -61,9 +62,12 @@ impl Thinker for Fake {
             table_hits: 5,
             pv: best.into_iter().collect(),
         });
+        let reply = |best| request.position.play_unchecked(best).legal_moves();
         SearchResult {
             best,
-            ponder: None,
+            ponder: best
+                .filter(|_| self.ponders)
+                .and_then(|best| reply(best).first().copied()),
             score,
             pv: Vec::new(),
             accept: false,
@@ -82,6 +86,8 @@ pub struct FakeHost {
     pub inner: StandardHost,
     pub seen: Arc<Mutex<Vec<Limits>>>,
     pub fails: bool,
+    /// Whether an answer is expected, to ponder on.
+    pub ponders: bool,
 }
 
 impl Host for FakeHost {
@@ -101,6 +107,7 @@ impl Host for FakeHost {
         Box::new(Fake {
             seen: self.seen.clone(),
             fails: self.fails,
+            ponders: self.ponders,
         })
     }
 }

@@ -296,6 +296,8 @@ impl Lobby {
             game: None,
             answer: None,
         };
+        let services = self.inner.directory.services();
+        services.keep_rules(&seek.wish.games).await?;
         self.keep_row(&row).await
     }
 

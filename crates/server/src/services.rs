@@ -14,6 +14,7 @@ use crate::work::{Weight, Work};
 use bus::Bus;
 use husun::Variant;
 use lessons::Courses;
+use play::lobby::Wanted;
 use play::table::{Chance, Event};
 use play::{Definition, Games};
 use rand::RngExt;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use store::notes::NoteStore;
 use store::vacations::VacationStore;
-use store::{EventRow, Store, Writer, millis};
+use store::{DefinitionRow, EventRow, Store, Writer, millis};
 use tablebase::{Tablebase, Tablebases};
 use tokio::sync::Notify;
 
@@ -110,6 +111,23 @@ impl Services {
         let keep = move || games.keep(&definition).map(drop);
         let done = self.work.run(Weight::Light, keep).await?;
         done.map_err(|e| damaged(e.to_string()))
+    }
+
+    /// Keeps the texts of games from files of which something is stored before there is a game: the file may be another one
+    /// by then.
+    pub async fn keep_rules(&self, games: &[Wanted]) -> Result<(), Refused> {
+        for wanted in games {
+            let Wanted::Variant(name) = wanted else {
+                continue;
+            };
+            let variant = self.games.stored(name);
+            let definition = variant.and_then(|v| self.games.definition(&v).cloned());
+            if let Some(Definition { name, texts }) = definition {
+                let row = DefinitionRow { name, texts };
+                self.store.keep_definition(&row).await?;
+            }
+        }
+        Ok(())
     }
 
     /// An event as it is stored: `at` in the game's time, `server` in the server's.

@@ -290,6 +290,8 @@ impl Tournaments {
             people: 0,
             ended_ms: None,
         };
+        let services = self.inner.directory.services();
+        services.keep_rules(&plan.games).await?;
         if !self.inner.store.make_tournament(&row, MOST_OF_ONE).await? {
             let message = format!("{MOST_OF_ONE} of your tournaments are not over yet");
             return Err(refused(Reason::Limit, message));

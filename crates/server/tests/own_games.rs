@@ -1,12 +1,16 @@
 //! Games read from files on the server: found, explained and played as built-in ones, and gone on with when the file has
 //! changed or is not there any more.
 
+use crate::common::browser::Browser;
 use crate::common::{Fallible, Request, TestServer};
 use games::Catalogue;
+use serde_json::json;
 use server::wire::{
-    Chapter, RulesText, RunningPage, Side, Snapshot, Stage, VariantCard, VariantDetail,
+    Chapter, RulesText, RunningPage, Side, Snapshot, Stage, TournamentGames, TournamentMade,
+    TournamentNow, TournamentPhase, VariantCard, VariantDetail,
 };
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A folder with a game's file and its rules.
 struct Files(PathBuf);
@@ -110,5 +114,89 @@ async fn a_game_of_a_file_goes_on_whatever_becomes_of_the_file() -> Fallible<()>
     let server = TestServer::start_with("own", files.games()?, |_| ()).await?;
     let snapshot: Snapshot = server.get(&format!("/api/games/{}", made.id)).await?;
     assert_eq!(snapshot.variant.as_deref(), Some("lagoon"));
+    server.end().await
+}
+
+/// Damages the rules that a tournament of that name refers to, in the files of a storage that is closed.
+fn damage(folder: &Path, tournament: &str) -> Fallible<()> {
+    let path = folder.join("husun.sqlite");
+    let mut bytes = std::fs::read(&path)?;
+    let find = |from: usize, text: &str| {
+        let windows = bytes.get(from..).unwrap_or_default();
+        let at = windows
+            .windows(text.len())
+            .position(|w| w == text.as_bytes());
+        at.map(|at| from + at).ok_or(format!("no {text}"))
+    };
+    let name = find(0, tournament)?;
+    let hash = find(name, "lagoon_")? + "lagoon_".len();
+    bytes[hash] = match bytes[hash] {
+        b'0' => b'1',
+        _ => b'0',
+    };
+    Ok(std::fs::write(path, bytes)?)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tournament_has_the_rules_that_it_was_announced_with() -> Fallible<()> {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples/lagoon.toml");
+    let text = std::fs::read_to_string(example)?;
+    let files = Files::new("own-cup-files")?;
+    std::fs::write(files.0.join("lagoon.toml"), &text)?;
+    let server = TestServer::start_with("own-cup", files.games()?, |_| ()).await?;
+    let (mut ann, mut bob) = (Browser::new(&server), Browser::new(&server));
+    for (browser, name) in [(&mut ann, "Ann"), (&mut bob, "Bob")] {
+        assert_eq!(browser.register(name, "correct horse").await?.status, 201);
+    }
+    let starts = SystemTime::now() + Duration::from_secs(4);
+    let starts_ms = starts.duration_since(UNIX_EPOCH)?.as_millis() as i64;
+    let mut ids = Vec::new();
+    for name in ["The whole one", "The damaged one"] {
+        let wish = json!({
+            "name": name, "kind": { "round_robin": {} }, "games": ["lagoon"], "clock": "fischer:5m+3s",
+            "starts_ms": starts_ms, "break_s": 0,
+        });
+        let made = ann.ask("POST", "/api/tournaments", wish).await?;
+        assert_eq!(made.status, 201, "{}", made.body);
+        let id = made.json::<TournamentMade>()?.id;
+        for browser in [&mut ann, &mut bob] {
+            let path = format!("/api/tournaments/{id}/me");
+            assert_eq!(browser.ask("PUT", &path, json!({})).await?.status, 204);
+        }
+        ids.push(id);
+    }
+    let folder = server.stop().await?;
+    damage(&folder, "The damaged one")?;
+    let changed = text.replacen("name = \"Lagoon\"", "name = \"Lagoon, revised\"", 1);
+    std::fs::write(files.0.join("lagoon.toml"), changed)?;
+
+    let server = TestServer::start_with("own-cup", files.games()?, |_| ()).await?;
+    let mut over = false;
+    for _ in 0..600 {
+        let now: TournamentNow = server.get(&format!("/api/tournaments/{}", ids[1])).await?;
+        over = now.card.phase == TournamentPhase::Over;
+        if over {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(over, "what cannot be played does not stand in the way");
+    let path = format!("/api/tournaments/{}/games", ids[0]);
+    let games: TournamentGames = server.get(&path).await?;
+    let game = games.games.first().ok_or("no game")?;
+    let mut shown = server
+        .ask(Request::get(&format!("/api/games/{}", game.game)))
+        .await?;
+    for _ in 0..100 {
+        if shown.status == 200 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        shown = server
+            .ask(Request::get(&format!("/api/games/{}", game.game)))
+            .await?;
+    }
+    let snapshot: Snapshot = shown.json()?;
+    assert_eq!(snapshot.name, "Lagoon");
     server.end().await
 }

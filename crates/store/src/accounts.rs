@@ -323,7 +323,9 @@ async fn empty(
         "DELETE FROM account_names WHERE account = $1",
         "DELETE FROM passkeys WHERE account = $1",
         "DELETE FROM notes WHERE person = $1",
-        "DELETE FROM vacations WHERE person = $1",
+        "DELETE FROM vacations WHERE person = $1 AND applied = 2",
+        // Games that stand still for one are told first that it is over.
+        "UPDATE vacations SET ended_ms = begun_ms WHERE person = $1 AND ended_ms IS NULL",
         "DELETE FROM titles WHERE person = $1",
         "DELETE FROM ballots WHERE person = $1",
         "DELETE FROM moderators WHERE account = $1",

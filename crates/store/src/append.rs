@@ -2,7 +2,10 @@
 //! game's owner. Begins and ends transactions in plain SQL, so that nothing but the database knows of them.
 
 use super::sql::Dialect;
-use super::{Due, EventRow, GameWrite, StoreError, archive, offers, ratings, running, tournaments};
+use super::{
+    DefinitionRow, Due, EventRow, GameWrite, StoreError, archive, offers, ratings, running,
+    tournaments,
+};
 use futures_util::TryStreamExt;
 use sqlx::{AnyConnection, Row};
 use std::collections::HashSet;
@@ -185,6 +188,19 @@ pub(super) async fn enter(
     Ok(())
 }
 
+/// Keeps the texts of a game.
+pub async fn define(
+    connection: &mut AnyConnection,
+    definition: &DefinitionRow,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("INSERT INTO definitions (name, texts) VALUES ($1, $2) ON CONFLICT DO NOTHING")
+        .bind(&definition.name)
+        .bind(&definition.texts)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
 async fn make(
     connection: &mut AnyConnection,
     fence: &Fence,
@@ -192,13 +208,7 @@ async fn make(
 ) -> Result<(), StoreError> {
     for write in writes {
         if let Some(definition) = &write.definition {
-            sqlx::query(
-                "INSERT INTO definitions (name, texts) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-            )
-            .bind(&definition.name)
-            .bind(&definition.texts)
-            .execute(&mut *connection)
-            .await?;
+            define(connection, definition).await?;
         }
         let Some(made) = &write.made else { continue };
         let query = match write.owner {

@@ -297,6 +297,8 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     fn load<'a>(&'a self, id: &'a str) -> Answer<'a, Option<StoredGame>>;
     /// The texts kept under a name.
     fn definition<'a>(&'a self, name: &'a str) -> Answer<'a, Option<DefinitionRow>>;
+    /// Keeps texts under a name, for what waits to be played; texts that are there stay.
+    fn keep_definition<'a>(&'a self, definition: &'a DefinitionRow) -> Answer<'a, ()>;
     /// Ids of games that want to be looked at, those that have waited longest first: of those that no node owns.
     fn due(&self, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>>;
     /// A guest's games, the newest first.

@@ -497,6 +497,13 @@ impl Store for SqlStore {
         Box::pin(within(self.definition_now(name)))
     }
 
+    fn keep_definition<'a>(&'a self, definition: &'a DefinitionRow) -> Answer<'a, ()> {
+        writing!(self, |connection| Ok(append::define(
+            connection, definition
+        )
+        .await?))
+    }
+
     fn due(&self, now_ms: i64, limit: u32) -> Answer<'_, Vec<String>> {
         Box::pin(within(self.due_now(now_ms, limit)))
     }

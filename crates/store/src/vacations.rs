@@ -133,8 +133,15 @@ impl VacationStore for SqlStore {
             sqlx::query("UPDATE vacations SET applied = $1 WHERE id = $2")
                 .bind(applied.number())
                 .bind(id)
-                .execute(connection)
+                .execute(&mut *connection)
                 .await?;
+            // Nobody asks for what a deleted account has had.
+            sqlx::query(
+                "DELETE FROM vacations WHERE id = $1 AND applied = 2 AND person IN (SELECT id FROM accounts WHERE deleted <> 0)",
+            )
+            .bind(id)
+            .execute(connection)
+            .await?;
             Ok(())
         })
     }

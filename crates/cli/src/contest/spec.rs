@@ -16,6 +16,12 @@ pub enum Protocol {
 impl Protocol {
     pub const NAMES: [(Protocol, &'static str); 2] =
         [(Protocol::Uci, "uci"), (Protocol::XBoard, "xboard")];
+
+    /// Its name before a command.
+    pub fn name(self) -> &'static str {
+        let named = Protocol::NAMES.iter().find(|(other, _)| *other == self);
+        named.map_or("", |(_, name)| name)
+    }
 }
 
 /// An engine: how it is started, which protocol it speaks, its options.

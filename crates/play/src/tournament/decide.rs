@@ -9,6 +9,8 @@ pub const WAVE_MS: i64 = 3000;
 const ALONE_MS: i64 = 10_000;
 /// Joining a Swiss tournament after more than one in this many of its rounds is too late.
 const LATE: u32 = 2;
+/// How many times as many as may take part can have joined, with those who have left.
+const LEAVERS: u32 = 4;
 
 /// Why somebody cannot do something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,8 +67,10 @@ impl Tournament {
             Kind::RoundRobin { .. } => self.plan.most.min(MOST_ROUND_ROBIN),
             _ => self.plan.most,
         };
-        let people = self.entrants.iter().filter(|e| e.level.is_none()).count();
-        if people as u32 >= most {
+        // Who has left takes nobody's place, but cannot be forgotten either: there is a bound on those, too.
+        let people = || self.entrants.iter().filter(|e| e.level.is_none());
+        let here = people().filter(|e| !e.away).count() as u32;
+        if here >= most || people().count() as u32 >= LEAVERS * most {
             return Err(Refused::Full(most));
         }
         Ok(Event::Joined {

@@ -521,7 +521,20 @@ fn what_cannot_be_is_refused() -> Tested {
         most: 2,
         ..plan(Kind::Arena { minutes: 5 })?
     };
-    let kept = Kept::of(full, &[1900, 1800])?;
+    let mut kept = Kept::of(full, &[1900, 1800])?;
     assert_eq!(kept.tournament.join("new", 1), Err(Refused::Full(2)));
+    // Who leaves makes room for another, but not for any number of others.
+    for n in 0..6 {
+        let last = match n {
+            0 => "p1".into(),
+            n => format!("new{}", n - 1),
+        };
+        kept.take(vec![kept.tournament.leave(&last)?])?;
+        kept.take(vec![kept.tournament.join(&format!("new{n}"), 1)?])?;
+    }
+    kept.take(vec![kept.tournament.leave("new5")?])?;
+    assert_eq!(kept.tournament.join("new6", 1), Err(Refused::Full(2)));
+    let back = kept.tournament.join("new5", 1);
+    assert!(matches!(back, Ok(Event::Returned { .. })), "{back:?}");
     Ok(())
 }

@@ -212,7 +212,11 @@ impl<H: Host, W: Write> Session<H, W> {
         }
         while let Some(work) = &self.work {
             match self.core.next_new() {
-                Event::Line(InputLine::Text(line)) if line.trim() == "stop" => work.job.stop(),
+                Event::Line(InputLine::Text(line)) if line.trim() == "stop" => {
+                    work.job.stop();
+                    // It may be meant for a search that is asked for by now.
+                    self.core.put_off(Event::Line(InputLine::Text(line)));
+                }
                 event @ (Event::Line(_) | Event::Eof) => self.core.put_off(event),
                 event => self.heard(event)?,
             }

@@ -283,6 +283,18 @@ fn stop_and_ponderhit_end_a_search() {
     talk.say("go depth 1");
     talk.until("bestmove a2a3");
     talk.until("bestmove a2a3");
+    // A stop for either, though all is said at once.
+    for line in [
+        "go infinite",
+        "stop",
+        "position startpos",
+        "go infinite",
+        "stop",
+    ] {
+        talk.say(line);
+    }
+    talk.until("bestmove a2a3");
+    talk.until("bestmove a2a3");
     // The end of the input ends the last.
     talk.say("go infinite");
     let rest = talk.end();

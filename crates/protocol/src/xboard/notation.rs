@@ -36,8 +36,23 @@ pub fn read_move(position: &Position, text: &str) -> Option<Move> {
     let bare = text.trim_end_matches(['=', '-', '+', '#']);
     let ours = from_xboard(bare, position.variant().frame().ranks());
     let ours = ours.map(|t| t.to_ascii_lowercase());
-    ours.and_then(|ours| position.parse_uci(&ours).ok())
-        .or_else(|| position.parse_san(text).ok())
+    match ours.and_then(|ours| position.parse_uci(&ours).ok()) {
+        // Squares are numbered otherwise in algebraic notation.
+        None if !has_both_squares(bare) => position.parse_san(text).ok(),
+        found => found,
+    }
+}
+
+/// Whether a text names two squares, and a piece at most.
+fn has_both_squares(text: &str) -> bool {
+    let after_square = |text: &'_ str| -> Option<usize> {
+        let rest = text.strip_prefix(|c: char| c.is_ascii_alphabetic())?;
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        (digits > 0).then_some(1 + digits)
+    };
+    let second = after_square(text).map(|end| &text[end..]);
+    let rest = second.and_then(|second| Some(&second[after_square(second)?..]));
+    rest.is_some_and(|rest| rest.len() <= 1)
 }
 
 /// A text with our squares, numbered as XBoard numbers them.

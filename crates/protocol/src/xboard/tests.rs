@@ -214,9 +214,40 @@ fn ten_ranks_are_counted_from_nought() {
             ("usermove e7e8", "Illegal move: e7e8"),
             ("lift e7", "highlight 10/10/10/4Y5/4Y5/10/10/10/10/10"),
             ("usermove e7e5", ""),
+            // Legal as we number ranks.
+            ("usermove b2c4", "Illegal move: b2c4"),
             ("go", "move a0a1"),
         ],
     );
+}
+
+#[test]
+fn a_move_that_is_pondered_on_counts_for_the_time_control() {
+    let host = FakeHost {
+        ponders: true,
+        ..FakeHost::default()
+    };
+    let seen = host.seen.clone();
+    let talk = TestSession::new(|input, output| run(host, input, output));
+    for line in ["new", "level 3 1 0", "hard", "go"] {
+        talk.say(line);
+    }
+    assert_eq!(talk.hear(), "move a2a3");
+    // The hint is the move that it ponders on.
+    talk.say("hint");
+    let hint = talk.hear();
+    let expected = hint.strip_prefix("Hint: ").expect(&hint);
+    talk.say(&format!("usermove {expected}"));
+    talk.until("move ");
+    talk.say("force");
+    talk.end();
+    let left = |limits: &engine::Limits| limits.clock.and_then(|clock| clock.moves_to_go);
+    let seen = seen.lock().unwrap();
+    assert_eq!(
+        seen.iter().take(2).map(left).collect::<Vec<_>>(),
+        [Some(3), Some(2)]
+    );
+    assert!(seen[1].ponder.is_some());
 }
 
 #[test]

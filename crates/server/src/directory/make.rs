@@ -84,6 +84,9 @@ impl Directory {
     /// Makes a game that this node owns.
     pub(super) async fn make_here(&self, making: &Making) -> Result<(), Refused> {
         let Making { id, spec, offers } = making;
+        if let Some(variant) = &spec.variant {
+            self.services().know(variant).await?;
+        }
         match offers {
             Some(offers) => self.begin_here(id, spec, offers.clone()).await?,
             None => {

@@ -66,6 +66,8 @@ impl Lobby {
             game: None,
             answer: None,
         };
+        let services = self.inner.directory.services();
+        services.keep_rules(std::slice::from_ref(wanted)).await?;
         self.keep_row(&row).await?;
         let told = self.told(&row, &kept, from, &person_of(to));
         let happenings = &self.inner.directory.services().happenings;

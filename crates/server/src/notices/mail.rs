@@ -143,8 +143,19 @@ impl Mail {
     ) -> Result<(), Refused> {
         let address = address_of(text)?;
         let known = store.mail(person).await?;
-        if known.is_some_and(|known| known.address == address && known.digest.is_none()) {
+        let same = |known: &MailRow| known.address == address && known.digest.is_none();
+        if known.as_ref().is_some_and(same) {
             return Ok(());
+        }
+        let enough = || {
+            let message = "enough e-mails have been sent for you today; enter an address tomorrow";
+            refused(Reason::Limit, message)
+        };
+        let today = wall_ms() / DAY_MS;
+        // Where there is an address, it stays if there can't be another today.
+        let counted = known.is_some();
+        if counted && !store.count_mail(person, today, CONFIRMATIONS).await? {
+            return Err(enough());
         }
         let word = secret(WORD);
         let row = MailRow {
@@ -156,11 +167,9 @@ impl Mail {
         if !store.keep_mail(&row).await? {
             return Err(refused(Reason::SignIn, "this account no longer exists"));
         }
-        let today = wall_ms() / DAY_MS;
-        if !store.count_mail(person, today, CONFIRMATIONS).await? {
+        if !counted && !store.count_mail(person, today, CONFIRMATIONS).await? {
             store.remove_mail(person).await?;
-            let message = "enough e-mails have been sent for you today; enter an address tomorrow";
-            return Err(refused(Reason::Limit, message));
+            return Err(enough());
         }
         let site = &self.site;
         let text = format!(

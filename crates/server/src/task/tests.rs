@@ -56,6 +56,9 @@ impl Store for Breakable {
     fn definition<'a>(&'a self, name: &'a str) -> Answer<'a, Option<DefinitionRow>> {
         self.store.definition(name)
     }
+    fn keep_definition<'a>(&'a self, definition: &'a DefinitionRow) -> Answer<'a, ()> {
+        self.store.keep_definition(definition)
+    }
     fn load<'a>(&'a self, id: &'a str) -> Answer<'a, Option<StoredGame>> {
         Box::pin(async move {
             let slow = Duration::from_millis(self.slow_ms.load(Relaxed));

@@ -13,7 +13,7 @@ use futures_util::stream;
 use husun::Side;
 use play::lobby::Wanted;
 use play::table::{OfTournament, SeatSpec, Spec};
-use play::tournament::{Kind, Pairing, Plan, Tournament};
+use play::tournament::{GameResult, Kind, Pairing, Plan, Tournament};
 use play::{Both, rating};
 use rand::RngExt;
 use std::sync::Arc;
@@ -39,9 +39,20 @@ impl Tournaments {
         let makes = stream::iter(live.unmade()).map(|id| {
             let (tournament, live) = (tournament.clone(), live.clone());
             async move {
-                if let Err(refused) = self.make_game(&live, &tournament, &id).await {
-                    live.doubt_games();
-                    tracing::warn!(game = id, message = %refused.message, "a game is made later");
+                let Err(refused) = self.make_game(&live, &tournament, &id).await else {
+                    return;
+                };
+                let never = matches!(refused.reason, Reason::Game | Reason::Damaged);
+                let message = refused.message;
+                match never {
+                    true => {
+                        tracing::error!(game = id, %message, "a game of a tournament cannot be made: it does not count");
+                        self.give_up(&live, &id).await;
+                    }
+                    false => {
+                        live.doubt_games();
+                        tracing::warn!(game = id, %message, "a game is made later");
+                    }
                 }
             }
         });
@@ -49,6 +60,27 @@ impl Tournaments {
         if live.unmade() != before {
             // They are shown from now on.
             self.tell(live);
+        }
+    }
+
+    /// Has a game that will never be made end without a result, so that the tournament goes on without it.
+    async fn give_up(&self, live: &Arc<Live>, id: &str) {
+        let none = GameResult {
+            winner: None,
+            points: Both::of(|_| 0.0),
+            reason: String::new(),
+            plies: 0,
+            counts: false,
+        };
+        let done = self.change(live, Vec::new(), |tournament| {
+            Ok(tournament.end_of(id, none.clone()).into_iter().collect())
+        });
+        match done.await {
+            Ok(()) => live.made(&[id.to_owned()]),
+            Err(refused) => {
+                live.doubt_games();
+                tracing::warn!(game = id, message = %refused.message, "that it does not count is noted later");
+            }
         }
     }
 

@@ -161,6 +161,9 @@ async fn an_address_goes_with_its_account_and_strangers_are_not_flooded() -> Fal
     let answer = bob.ask("PUT", "/api/account/notices/mail", give).await?;
     assert_eq!((answer.status, code(&answer)?.as_str()), (429, "limit"));
     assert!(mail.is_quiet().await);
+    // What there is stays.
+    let kept = settings(&mut bob).await?.mail.ok_or("e-mails are sent")?;
+    assert_eq!(kept.address.as_deref(), Some("stranger4@example.org"));
     bob.ask("DELETE", "/api/account", json!({ "password": WORD }))
         .await?;
     let (folder, storage) = server.stop_for_storage().await?;

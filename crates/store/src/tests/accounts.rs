@@ -2,6 +2,7 @@
 
 use super::Tested;
 use crate::accounts::*;
+use crate::vacations::{Applied, VacationRow, VacationStore};
 use crate::{EventRow, GameWrite, NewGameRow, SqlStore, Store};
 
 pub(super) fn account(tag: &str, name: &str) -> NewAccount {
@@ -51,7 +52,8 @@ pub(super) async fn contract(games: &SqlStore, tag: &str) -> Tested {
     sessions_begin_and_end(store, tag).await?;
     passkeys_come_and_go(store, tag).await?;
     a_deleted_account_leaves_no_name(store, tag).await?;
-    games_of_the_deleted_are_rewritten(games, store, tag).await
+    games_of_the_deleted_are_rewritten(games, store, tag).await?;
+    a_vacation_is_over_with_its_account(games, tag).await
 }
 
 async fn names_are_one_persons(store: &dyn AccountStore, tag: &str) -> Tested {
@@ -213,5 +215,40 @@ async fn games_of_the_deleted_are_rewritten(
     assert_eq!(bodies, ["deleted came", "e2e4"]);
     let game = games.load(&other).await?.ok_or("gone")?;
     assert_eq!(game.spec, "for Dan");
+    Ok(())
+}
+
+async fn a_vacation_is_over_with_its_account(store: &SqlStore, tag: &str) -> Tested {
+    let fay = account(tag, "fay");
+    store.register(&fay).await?;
+    let id = &fay.account.id;
+    let away = |n: u32| VacationRow {
+        id: format!("{tag}away{n}"),
+        person: id.clone(),
+        begun_ms: 1000,
+        until_ms: 9000,
+        ended_ms: None,
+    };
+    assert!(store.begin_vacation(&away(1)).await?);
+    assert!(store.end_vacation(id, 2000).await?);
+    store.vacation_told(&away(1).id, Applied::Ended).await?;
+    assert!(store.begin_vacation(&away(2)).await?);
+    store.vacation_told(&away(2).id, Applied::Begun).await?;
+    store.delete_account(id, "deleted", &[]).await?;
+    // The games that stand still are told, and then nothing is left of it.
+    let told = store.vacations_to_tell().await?;
+    let over: Vec<_> = told.iter().filter(|row| row.person == *id).collect();
+    assert_eq!(over.len(), 1);
+    assert_eq!((&over[0].id, over[0].ended_ms), (&away(2).id, Some(1000)));
+    assert_eq!(store.vacations(id, 0).await?.len(), 1);
+    store.vacation_told(&away(2).id, Applied::Ended).await?;
+    assert!(store.vacations(id, 0).await?.is_empty());
+    assert!(
+        !store
+            .vacations_to_tell()
+            .await?
+            .iter()
+            .any(|row| row.person == *id)
+    );
     Ok(())
 }

@@ -155,6 +155,10 @@ impl Store for Counting {
         no()
     }
 
+    fn keep_definition<'a>(&'a self, _: &'a DefinitionRow) -> Answer<'a, ()> {
+        no()
+    }
+
     fn due(&self, _: i64, _: u32) -> Answer<'_, Vec<String>> {
         no()
     }

@@ -90,3 +90,36 @@ fn a_new_name_stands_wherever_the_account_does() {
         assert!(text.is_some_and(|t| t.contains(DELETED) && !t.contains("account")));
     }
 }
+
+#[test]
+fn a_rated_game_counts_though_an_account_is_deleted_meanwhile() -> Tested {
+    let rated = Spec {
+        rated: true,
+        ..spec(Some("chess"), None, "fischer:5m+3s")
+    };
+    let mut kept = Kept::new(rated.clone())?;
+    for (who, name) in [(WHITE, "Ann"), (BLACK, "Bob")] {
+        let person = Person {
+            account: true,
+            ..person(name)
+        };
+        let events = kept.table.joined(who, person, format!("new {name}"));
+        kept.store(events, ms(0))?;
+    }
+    play(&mut kept, WHITE, 0, "e4")?;
+    play(&mut kept, BLACK, 1, "e5")?;
+    kept.act(WHITE, Deed::Resign, ms(20))?;
+    let counts = kept.table.rated_game();
+    assert!(counts.is_some());
+    let mut without = kept.entries;
+    for entry in &mut without {
+        if let Some(text) = without_name(&entry.event.to_text(), "guestAnn") {
+            entry.event = serde_json::from_str(&text)?;
+        }
+    }
+    let again = Table::replay(rated, &without, Arc::default())?;
+    assert_eq!(again.rated_game(), counts);
+    let gone = again.person(Side::White).ok_or("nobody")?;
+    assert!(!gone.account && gone.name == DELETED);
+    Ok(())
+}

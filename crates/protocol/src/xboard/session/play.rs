@@ -37,7 +37,9 @@ impl<H: Host, W: Write> Session<H, W> {
             history.push(position.key());
             position = position.play_unchecked(m);
         }
-        let made = self.game.moves().len() as u32 / 2;
+        // The move that is pondered on counts as made: the engine's next move comes after it.
+        let pondered = usize::from(matches!(purpose, Purpose::Ponder(_)));
+        let made = (self.game.moves().len() + pondered) as u32 / 2;
         let mut limits = self.clock.limits(purpose, made);
         limits.searchmoves = sayable(&position);
         let request = SearchRequest {
