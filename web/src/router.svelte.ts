@@ -22,7 +22,13 @@ export type Route =
   | { page: 'lost' };
 
 function read(path: string): Route {
-  const parts = path.split('/').filter(Boolean).map(decodeURIComponent);
+  let parts: string[];
+  try {
+    parts = path.split('/').filter(Boolean).map(decodeURIComponent);
+  } catch {
+    // a percent sign that stands for no character
+    return { page: 'lost' };
+  }
   const [first, second, third] = parts;
   if (first === 'game' && second && third === 'review' && parts.length === 3)
     return { page: 'review', id: second, game: true };

@@ -37,6 +37,7 @@ mod xboard;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
+use server::ServeError;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -102,7 +103,10 @@ fn main() -> ExitCode {
         Err(error) => {
             // Nobody is left to tell if this fails.
             let _ = writeln!(std::io::stderr(), "husun: {error:#}");
-            ExitCode::from(2)
+            match error.downcast_ref() {
+                Some(ServeError::Replaced(_)) => ExitCode::from(serve::REPLACED),
+                _ => ExitCode::from(2),
+            }
         }
     }
 }

@@ -47,6 +47,9 @@ pub struct Options {
     log_json: bool,
 }
 
+/// The status of a node that has made way for another of its name: started again it would throw that one out.
+pub const REPLACED: u8 = 3;
+
 pub fn run(options: &Options, games: Catalogue) -> Result<()> {
     let mut config = settings(options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use training::data::{Reader, Settings as Played};
 use training::train::{self, Collection, Settings};
 
-/// How much results count where no game is drawn, in hundredths.
-const USUAL_RESULT: f64 = 25.0;
+/// How much what came of a position counts where no game is drawn, in hundredths.
+const USUAL_RESULT: f64 = 50.0;
 
 /// Train a network for the engine on positions of a game
 ///
@@ -46,10 +46,14 @@ pub struct Options {
     /// Learning rate at the beginning
     #[arg(long, default_value_t = 0.002, value_parser = rate)]
     rate: f32,
-    /// How much the result of the game counts, in hundredths; the rest is what the search thought of the position. If not given, a
-    /// quarter of the part of the games that were not drawn
+    /// How much what came of a position counts, in hundredths; the rest is what the search thought of it. If not given, half of the
+    /// part of the games that were not drawn
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     result: Option<u8>,
+    /// How far that looks ahead, in hundredths: how much each later search of the game counts beside the one before it. With 100 it
+    /// is the game's result alone
+    #[arg(long, value_name = "PERCENT", default_value_t = 80, value_parser = clap::value_parser!(u8).range(0..=100))]
+    ahead: u8,
     /// Centipawns that make a chance of 73%; if not given, those at which scores predict the results of the games best, at most 400
     #[arg(long, value_name = "CENTIPAWNS", value_parser = clap::value_parser!(u16).range(50..=2000))]
     scale: Option<u16>,
@@ -123,6 +127,7 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
         batch: options.batch as usize,
         rate: options.rate,
         result: f32::from(result) / 100.0,
+        ahead: f32::from(options.ahead) / 100.0,
         scale: options.scale.map(f32::from),
         seed: options.seed,
         threads: options.threads.into(),
@@ -210,7 +215,7 @@ fn origin(
         games: collection.games(),
         positions: collection.positions().iter().sum::<usize>() as u64,
         settings: format!(
-            "{}; {}, {} epochs, batch {}, rate {}, result {} of 100, seed {}",
+            "{}; {}, {} epochs, batch {}, rate {}, outcome {} of 100 ({} ahead), seed {}",
             played.join("; "),
             match (options.alone, collection.judged()) {
                 (false, _) => "corrects the values".to_owned(),
@@ -221,6 +226,7 @@ fn origin(
             options.batch,
             options.rate,
             result,
+            options.ahead,
             options.seed
         ),
         date: date[0].1.replace('.', "-"),

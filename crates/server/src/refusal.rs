@@ -233,6 +233,11 @@ impl From<StoreError> for Refused {
             let message = "another part of the server has this game by now; try again";
             return refused(Reason::Busy, message);
         }
+        if let StoreError::Unheld(_) = error {
+            tracing::info!(%error, "something was asked that cannot be");
+            let message = "a text of the question has a character that nothing here has";
+            return refused(Reason::Query, message);
+        }
         tracing::error!(%error, "the storage does not do what was asked");
         refused(
             Reason::Storage,

@@ -272,10 +272,12 @@ fn serve(
                     let Some(Ok(message)) = message else { break End::Gone };
                     heard = Instant::now();
                     // Whatever comes counts, so that nothing can be asked for free.
-                    if !session.is_within_rate(&message) {
+                    let taken = session.is_within_rate(&message);
+                    if session.over >= PATIENCE {
                         break End::Ours(1008, "too many messages");
                     }
                     match message {
+                        Message::Text(_) | Message::Binary(_) if !taken => {}
                         Message::Text(text) => session.hear(&text).await,
                         Message::Binary(_) => session.refuse("?", Reason::Malformed, "messages must be text"),
                         Message::Pong(_) => {
@@ -370,9 +372,10 @@ impl Session {
         });
     }
 
-    /// Counts a message. False if there are so many that the socket is closed.
+    /// Counts a message, and refuses it if there are too many.
     fn is_within_rate(&mut self, message: &Message) -> bool {
-        if self.rate.as_ref().is_some_and(|r| r.check().is_err()) {
+        let within = self.rate.as_ref().is_none_or(|r| r.check().is_ok());
+        if !within {
             self.over += 1;
             let message_type = type_of(message);
             self.refuse(
@@ -381,7 +384,7 @@ impl Session {
                 "too many messages; wait a little",
             );
         }
-        self.over < PATIENCE
+        within
     }
 
     /// Takes a message.

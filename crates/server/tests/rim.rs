@@ -538,3 +538,41 @@ async fn a_socket_that_never_reads_is_dropped_in_the_end() -> Fallible<()> {
     );
     Ok(())
 }
+
+/// Texts that are announced and do not come take nobody's place.
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_that_do_not_come_hold_no_memory() -> Fallible<()> {
+    let server = TestServer::start("announced", |_| ()).await?;
+    let mut open = Vec::new();
+    for _ in 0..60 {
+        let mut stream = TcpStream::connect(server.address).await?;
+        let head = format!(
+            "POST /api/pgn HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: 2097152\r\n\r\n{{",
+            server.address
+        );
+        stream.write_all(head.as_bytes()).await?;
+        open.push(stream);
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let read = server
+        .ask(Request::post("/api/pgn", &pgn("1. e4 *")))
+        .await?;
+    assert_eq!(read.status, 200, "{}", read.body);
+    drop(open);
+    server.end().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_with_nul_is_refused() -> Fallible<()> {
+    let server = TestServer::start("nul", |_| ()).await?;
+    for path in [
+        "/api/votes?before=1.%00",
+        "/api/archive?variant=x_%00",
+        "/api/votes/%00",
+    ] {
+        let refused = server.ask(Request::get(path)).await?;
+        let code = refused.json::<Refusal>()?.code;
+        assert_eq!((refused.status, code.as_str()), (400, "query"), "{path}");
+    }
+    server.end().await
+}

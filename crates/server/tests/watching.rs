@@ -401,3 +401,8 @@ async fn a_line_of_those_who_watch_is_removed_by_those_who_moderate() -> Fallibl
     );
     server.end().await
 }
+
+#[test]
+fn games_without_a_clock_have_one_name() {
+    assert_eq!(store::running::UNTIMED, play::archive::UNTIMED);
+}

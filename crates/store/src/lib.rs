@@ -198,6 +198,9 @@ pub enum StoreError {
     /// What is to be written does not fit the database.
     #[error("storage: {0}")]
     Rejected(String),
+    /// A text has a character that the database cannot hold.
+    #[error("storage: {0}")]
+    Unheld(String),
     /// Another event has this number already.
     #[error("storage: game {game} has another event {seq} already")]
     Conflict {
@@ -239,6 +242,7 @@ impl StoreError {
         !matches!(
             self,
             StoreError::Rejected(_)
+                | StoreError::Unheld(_)
                 | StoreError::Conflict { .. }
                 | StoreError::Fenced { .. }
                 | StoreError::Taken(_)
@@ -250,6 +254,9 @@ impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> StoreError {
         let text = error.to_string();
         match &error {
+            sqlx::Error::Database(e) if e.code().as_deref() == Some(NO_SUCH_CHARACTER) => {
+                StoreError::Unheld(text)
+            }
             sqlx::Error::Database(e) if is_unfit(e.code().as_deref()) => StoreError::Rejected(text),
             sqlx::Error::Database(e) if is_unusable(e.code().as_deref()) => {
                 StoreError::Unusable(format!("database: {text}"))
@@ -262,6 +269,9 @@ impl From<sqlx::Error> for StoreError {
         }
     }
 }
+
+/// PostgreSQL's `character_not_in_repertoire`: NUL, which it has in no text.
+const NO_SUCH_CHARACTER: &str = "22021";
 
 /// Whether an error's code says that the data is at fault: PostgreSQL's classes 22 and 23, SQLite's TOOBIG, CONSTRAINT
 /// and MISMATCH.

@@ -7,6 +7,9 @@ use super::{Answer, GameWrite, StoreError, append};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 
+/// The speed of games without a clock.
+pub const UNTIMED: &str = "none";
+
 /// People's games stand before those against the engine, whatever the ratings: this is more than any rating.
 const PEOPLE: i64 = 100_000;
 
@@ -362,6 +365,27 @@ impl SqlStore {
             .await?;
         Ok(rows.iter().map(game).collect::<Result<_, _>>()?)
     }
+}
+
+/// Takes games without a clock off the list to watch: whoever is there comes again, and they are on it again.
+pub(crate) async fn rest(
+    connection: &mut AnyConnection,
+    games: &[String],
+) -> Result<(), sqlx::Error> {
+    if games.is_empty() {
+        return Ok(());
+    }
+    let asked = format!("${}", games.len() + 1);
+    let sql = format!(
+        "UPDATE running SET rests = 1 WHERE game IN {} AND speed = {asked} AND rests = 0",
+        append::places(1, games.len())
+    );
+    let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+    for game in games {
+        query = query.bind(game);
+    }
+    query.bind(UNTIMED).execute(connection).await?;
+    Ok(())
 }
 
 impl RunningStore for SqlStore {

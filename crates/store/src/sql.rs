@@ -430,6 +430,17 @@ fn readers(dialect: Dialect, options: &AnyConnectOptions, most: u32) -> AnyPool 
                 Ok(())
             })
         })
+        .after_release(move |connection, _| {
+            Box::pin(async move {
+                if dialect == Dialect::Postgres {
+                    // One whose way is cut without a word would keep its place until the system gives it up.
+                    tokio::time::timeout(CLOSING, connection.ping())
+                        .await
+                        .map_err(|_| sqlx::Error::PoolTimedOut)??;
+                }
+                Ok(true)
+            })
+        })
         .connect_lazy_with(options.clone())
 }
 

@@ -107,7 +107,9 @@ async fn serve(
             waiting.push(next.done);
         }
         let results = write(store, &mut writes, &mut waiting, health).await;
-        counter!("husun_events_stored_total").increment(events as u64);
+        let taken = writes.iter().zip(&results).filter(|(_, r)| r.is_ok());
+        let stored: usize = taken.map(|(write, _)| write.events.len()).sum();
+        counter!("husun_events_stored_total").increment(stored as u64);
         writes.clear();
         for (done, result) in waiting.drain(..).zip(results) {
             // Who has gone in this very moment will read what is stored.

@@ -84,7 +84,7 @@ impl Model {
                 self.sums(active, sums);
             }
             let chance = self.chance(&sums, targets.base(sample));
-            let off = chance - targets.of(sample);
+            let off = chance - targets.of(i as usize, sample);
             error += f64::from(off * off);
             let out = 2.0 * off * chance * (1.0 - chance);
             slope[last] += out;
@@ -119,20 +119,25 @@ fn add(to: &mut [f32], what: &[f32]) {
     }
 }
 
-/// What is to be predicted: the result of the game and the chance that the search's score stands for, mixed.
+/// What is to be predicted: the chance that the search's score stands for, and what came of the position, mixed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Targets {
-    /// Share of the result.
+pub(crate) struct Targets<'a> {
+    /// Share of what came of it.
     pub result: f32,
     /// Centipawns that stand for an output of 1.
     pub scale: f32,
+    /// What came of each position; where there are none, the score is all.
+    pub outlooks: &'a [f32],
 }
 
-impl Targets {
+impl Targets<'_> {
     #[inline(always)]
-    fn of(&self, sample: &Sample) -> f32 {
+    fn of(&self, number: usize, sample: &Sample) -> f32 {
         let chance = sigmoid(f32::from(sample.score) / self.scale);
-        self.result * sample.result + (1.0 - self.result) * chance
+        match self.outlooks.get(number) {
+            Some(outlook) => self.result * outlook + (1.0 - self.result) * chance,
+            None => chance,
+        }
     }
 
     /// What the output of the network is added to.
@@ -142,7 +147,7 @@ impl Targets {
     }
 }
 
-fn sigmoid(x: f32) -> f32 {
+pub(crate) fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
@@ -209,11 +214,11 @@ impl Gradient {
 pub(crate) fn error(model: &Model, samples: &Samples, targets: Targets) -> f64 {
     let mut sums = [vec![0.0; model.hidden], vec![0.0; model.hidden]];
     let mut error = 0.0;
-    for sample in &samples.all {
+    for (number, sample) in samples.all.iter().enumerate() {
         for (active, sums) in samples.inputs(sample).iter().zip(&mut sums) {
             model.sums(active, sums);
         }
-        let off = model.chance(&sums, targets.base(sample)) - targets.of(sample);
+        let off = model.chance(&sums, targets.base(sample)) - targets.of(number, sample);
         error += f64::from(off * off);
     }
     error / samples.all.len().max(1) as f64

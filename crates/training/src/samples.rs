@@ -1,6 +1,7 @@
 //! Positions as the trainer takes them: the inputs that are on for each side, and what is to be learned.
 
 use crate::data::{DataError, GameRecords, Record};
+use crate::gradient::sigmoid;
 use crate::imitate::Teachers;
 use engine::Engine;
 use engine::network::Layout;
@@ -16,6 +17,8 @@ pub(crate) struct Sample {
     start: usize,
     /// How many inputs are on for each side.
     count: u16,
+    /// Whether White is to move.
+    white: bool,
     /// What the search thought of it for the side to move, in centipawns.
     pub score: i16,
     /// What the network's output is added to, in centipawns for the side to move.
@@ -30,6 +33,8 @@ pub(crate) struct Samples {
     /// Of one position after the other: those of the side to move, then those of the other.
     inputs: Vec<u16>,
     pub all: Vec<Sample>,
+    /// Where each game ends among them.
+    ends: Vec<usize>,
 }
 
 impl Samples {
@@ -42,6 +47,33 @@ impl Samples {
         [own, other]
     }
 
+    /// Inputs that are on for a side, in the mean.
+    pub fn active(&self) -> f32 {
+        self.inputs.len() as f32 / (2 * self.all.len()).max(1) as f32
+    }
+
+    /// What came of each position for its side to move, as a chance: the mean of what later searches of its game saw at this scale,
+    /// each counting `keep` times as much as the one before it, and the game's result behind the last. With a `keep` of 1 it is the
+    /// result.
+    pub fn outlooks(&self, keep: f32, scale: f32) -> Vec<f32> {
+        let mut outlooks = vec![0.0; self.all.len()];
+        let mut begin = 0;
+        for &end in &self.ends {
+            let mut later: Option<f32> = None;
+            for i in (begin..end).rev() {
+                let sample = &self.all[i];
+                // White's chance as that of the side to move, and back.
+                let turned = |chance: f32| if sample.white { chance } else { 1.0 - chance };
+                let after = later.unwrap_or_else(|| turned(sample.result));
+                outlooks[i] = turned(after);
+                let seen = turned(sigmoid(f32::from(sample.score) / scale));
+                later = Some(keep * after + (1.0 - keep) * seen);
+            }
+            begin = end;
+        }
+        outlooks
+    }
+
     fn add(&mut self, layout: &Layout, record: &Record, result: u8, base: i16) {
         let us = record.turn;
         let [own, other] = [us, us.opponent()].map(|side| layout.active(side, &record.scene));
@@ -49,6 +81,7 @@ impl Samples {
         self.all.push(Sample {
             start: self.inputs.len(),
             count: own.len() as u16,
+            white: us == Side::White,
             score: match us {
                 Side::White => record.score,
                 Side::Black => record.score.saturating_neg(),
@@ -141,6 +174,7 @@ impl Collection {
             };
             to.add(&self.layout, record, game.result, base);
         }
+        to.ends.push(to.all.len());
         if let Some(teachers) = &self.teachers
             && !game.number.is_multiple_of(HELD_OUT)
         {

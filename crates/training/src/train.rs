@@ -18,11 +18,12 @@ const USUAL_SCALE: f32 = 250.0;
 /// The largest scale. Where most games end drawn whatever the scores, that at which these predict the results best would make
 /// what decides between moves, half a pawn in a level position, count for next to nothing.
 const LARGEST_SCALE: f32 = 400.0;
-/// From which part of the epochs on the learning rate is which part of the first: it drops late.
-const DROPS: [(f32, f32); 3] = [(0.0, 1.0), (0.6, 0.3), (0.85, 0.05)];
-
+/// In which part of a stage the learning rate rises, before it falls to nothing.
+const WARM: f32 = 0.02;
+/// Inputs on for a side for which the learning rate is meant: where there are more, one step moves the sums of the units further.
+const USUAL_ACTIVE: f32 = 24.0;
 /// Which part of the learning rate remains for games after what the values say has been learned.
-const AFTERWARDS: f32 = 0.3;
+const AFTERWARDS: f32 = 0.5;
 
 /// How a network is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,10 +36,13 @@ pub struct Settings {
     pub judged_epochs: usize,
     /// Positions for each step.
     pub batch: usize,
-    /// Learning rate at the beginning.
+    /// The highest learning rate.
     pub rate: f32,
-    /// Share of the game's result in the target, 0 to 1; the rest is what the search thought.
+    /// Share of what came of the position in the target, 0 to 1; the rest is what the search thought.
     pub result: f32,
+    /// How far that looks ahead, 0 to 1: how much each later search of the game counts beside the one before it. With 1 what came of
+    /// a position is the game's result.
+    pub ahead: f32,
     /// Centipawns that an output of 1 stands for; if not given, those at which scores predict the results best, at most 400.
     pub scale: Option<f32>,
     /// Seed of the first weights and of the order of the positions.
@@ -55,7 +59,8 @@ impl Default for Settings {
             judged_epochs: 5,
             batch: 4096,
             rate: 0.002,
-            result: 0.25,
+            result: 0.5,
+            ahead: 0.8,
             scale: None,
             seed: 1,
             threads: 1,
@@ -72,7 +77,7 @@ pub struct Epoch {
     pub learned: Option<f64>,
     /// Mean squared error on the positions held out.
     pub held_out: f64,
-    /// Learning rate.
+    /// Learning rate at its end.
     pub rate: f32,
 }
 
@@ -127,9 +132,16 @@ pub fn run(
         let [learn, check] = collection.positions();
         return Err(TrainError::TooFew { learn, check });
     }
+    let units = settings.scale.unwrap_or_else(|| scale(collection));
+    let [to_learn, to_check] = [learn, check].map(|some| some.outlooks(settings.ahead, units));
     let targets = Targets {
         result: settings.result,
-        scale: settings.scale.unwrap_or_else(|| scale(collection)),
+        scale: units,
+        outlooks: &to_learn,
+    };
+    let checked = Targets {
+        outlooks: &to_check,
+        ..targets
     };
     let mut random = Random::new(settings.seed);
     let mut model = first(collection.layout.inputs(), hidden, &mut random);
@@ -142,7 +154,7 @@ pub fn run(
     let mut epochs = vec![Epoch {
         number: 0,
         learned: None,
-        held_out: error(&model, check, targets),
+        held_out: error(&model, check, checked),
         rate: settings.rate,
     }];
     let mut best = model.clone();
@@ -154,6 +166,7 @@ pub fn run(
         rate: settings.rate,
         targets: Targets {
             result: 0.0,
+            outlooks: &[],
             ..targets
         },
     };
@@ -168,18 +181,22 @@ pub fn run(
         let some = stage.samples;
         let mut adam = Adam::new(model.weights.len());
         let mut order: Vec<u32> = (0..some.all.len() as u32).collect();
-        for number in 1..=stage.epochs {
+        let size = settings.batch.max(1);
+        let steps = stage.epochs * order.len().div_ceil(size);
+        let mut step = 0;
+        for _ in 0..stage.epochs {
             shuffle(&mut order, &mut random);
-            let rate = stage.rate_of(number);
-            let mut sum = 0.0;
-            for batch in order.chunks(settings.batch.max(1)) {
+            let (mut sum, mut rate) = (0.0, 0.0);
+            for batch in order.chunks(size) {
+                step += 1;
+                rate = stage.rate_at(step as f32 / (steps + 1) as f32);
                 sum += gradient.compute(&model, some, batch, stage.targets);
                 adam.step(&mut model, &gradient.slope, rate);
             }
             let epoch = Epoch {
                 number: epochs.len(),
                 learned: Some(sum / some.all.len() as f64),
-                held_out: error(&model, check, targets),
+                held_out: error(&model, check, checked),
                 rate,
             };
             if epochs
@@ -234,14 +251,14 @@ struct Stage<'a> {
     samples: &'a Samples,
     epochs: usize,
     rate: f32,
-    targets: Targets,
+    targets: Targets<'a>,
 }
 
 impl Stage<'_> {
-    fn rate_of(&self, epoch: usize) -> f32 {
-        let done = (epoch - 1) as f32 / self.epochs.max(1) as f32;
-        let part = DROPS.iter().rev().find(|(from, _)| done >= *from);
-        self.rate * part.map_or(1.0, |(_, part)| *part)
+    /// The learning rate when so much of the stage is done, 0 to 1.
+    fn rate_at(&self, done: f32) -> f32 {
+        let active = USUAL_ACTIVE / self.samples.active().max(USUAL_ACTIVE);
+        self.rate * active * (done / WARM).min(1.0) * (1.0 - done)
     }
 }
 

@@ -35,6 +35,14 @@ export class Refused extends Error {
   }
 }
 
+/** Codes of what passes by itself. */
+const PASSING = new Set(['offline', 'busy', 'full', 'limit', 'rate', 'starting', 'storage']);
+
+/** Whether the same may be answered in a while. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof Refused && PASSING.has(error.code);
+}
+
 /** What went wrong, for people. */
 export function wrong(error: unknown): string {
   return error instanceof Refused ? error.message : 'That did not work.';

@@ -41,6 +41,8 @@ export function doneOf(game: string): Done {
 
 /** Notes that a task is done. */
 export function note(game: string, lesson: string, task: number): void {
+  // another tab may have noted something since
+  kept = undefined;
   const lessons = (all()[game] ??= {});
   const tasks = (lessons[lesson] ??= []);
   if (tasks.includes(task)) return;

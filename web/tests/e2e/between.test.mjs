@@ -194,3 +194,49 @@ test('what is chosen without a connection can be chosen again', async () => {
     }),
   );
 });
+
+test('an address that cannot be read leads to a page that says so', async () => {
+  await visit(await here.person(), async (page) => {
+    await page.goto('/person/50%');
+    await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+  });
+});
+
+test('after a passing failure the analysis board asks again', async () => {
+  const one = await here.person();
+  one.allowed = [/503/];
+  await visit(one, async (page) => {
+    let failures = 0;
+    await page.route('**/api/position', (route) => {
+      failures += 1;
+      return failures > 1
+        ? route.continue()
+        : route.fulfill({
+            status: 503,
+            contentType: 'application/json',
+            body: JSON.stringify({ code: 'busy', message: 'Too much is going on.' }),
+          });
+    });
+    await page.goto('/analysis/chess');
+    await page.getByText('Too much is going on.').waitFor();
+    await grid(page).waitFor();
+    await page.getByText('Too much is going on.').waitFor({ state: 'detached' });
+    await click(page, 'e2');
+    await click(page, 'e4');
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('cg-board piece')].some((piece) => piece.cgKey === 'e4'),
+    );
+  });
+});
+
+test('keys in the settings do nothing to the board behind', async () => {
+  await visit(await here.person(), async (page) => {
+    await page.goto('/analysis/chess?moves=e2e4');
+    await page.locator('[aria-current]', { hasText: 'e4' }).waitFor();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Done' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForTimeout(300);
+    assert.equal(await page.locator('[aria-current]', { hasText: 'e4' }).count(), 1);
+  });
+});

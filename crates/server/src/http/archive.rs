@@ -20,7 +20,7 @@ use axum::extract::{Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use futures_util::stream::{self, StreamExt};
+use futures_util::stream::{self, StreamExt, TryStreamExt};
 use husun::Side;
 use play::archive::UNTIMED;
 use play::table::{Stage, StoredCard};
@@ -69,8 +69,8 @@ pub async fn find(
     let games: Vec<Option<ArchivedGame>> = stream::iter(cards)
         .map(|(game, card)| listed(directory, game, card))
         .buffered(CARDS)
-        .collect()
-        .await;
+        .try_collect()
+        .await?;
     let page = ArchivePage {
         games: games.into_iter().flatten().collect(),
         next,
@@ -80,19 +80,23 @@ pub async fn find(
     Ok((visitor, axum::Json(page)))
 }
 
-/// A game as it is told; nothing of one that cannot be read, which is logged.
+/// A game as it is told; nothing of one that cannot be read, which is logged. A passing fault is told: what was left out for it
+/// would be on no page.
 async fn listed(
     directory: &Directory,
     game: FoundGame,
     card: Option<StoredCard>,
-) -> Option<ArchivedGame> {
+) -> Result<Option<ArchivedGame>, Refused> {
     let card = match card {
         Some(card) => card,
         None => match directory.make_card(&game.game).await {
             Ok(card) => card,
+            Err(refused) if matches!(refused.reason, Reason::Storage | Reason::Busy) => {
+                return Err(refused);
+            }
             Err(Refused { message, .. }) => {
                 tracing::warn!(game = %game.game, %message, "not listed");
-                return None;
+                return Ok(None);
             }
         },
     };
@@ -106,11 +110,14 @@ async fn listed(
             rating: game.ratings[side.index()].map(|rating| rating as i32),
         }
     };
-    Some(ArchivedGame {
+    let Some(result) = card.result.clone() else {
+        return Ok(None);
+    };
+    Ok(Some(ArchivedGame {
         variant: directory.variants().shown(&game.variant),
         name: card.name.clone(),
         players: Both::of(player),
-        result: card.result.clone()?.into(),
+        result: result.into(),
         clock: card.clock.clone(),
         speed: (game.speed != UNTIMED).then_some(game.speed),
         rated: game.rated,
@@ -118,7 +125,7 @@ async fn listed(
         ended_ms: game.ended_ms,
         reached: game.ply.and_then(|ply| u32::try_from(ply).ok()),
         id: game.game,
-    })
+    }))
 }
 
 /// All that a search finds, as PGN texts one after another. `limit` is not looked at. It comes as fast as the limits

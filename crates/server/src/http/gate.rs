@@ -72,7 +72,15 @@ impl Default for Gate {
     }
 }
 
+/// NUL, which nothing here has in its name, and PostgreSQL has in no text.
+const NUL: &str = "%00";
+
 async fn pass(State(gate): State<Gate>, request: Request) -> Response {
+    let address = request.uri().path_and_query();
+    if address.is_some_and(|address| address.as_str().contains(NUL)) {
+        let message = "the address has %00: expected one without the character NUL";
+        return Failure::of(Reason::Query, message).into_response();
+    }
     if let Some(routes) = gate.shared.routes.get() {
         return match routes.clone().oneshot(request).await {
             Ok(response) => response,

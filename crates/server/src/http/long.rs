@@ -1,19 +1,20 @@
 //! Long bodies: they count as memory while they come, and are read where that delays nobody.
 
-use super::{Failure, MAX_PGN};
-use crate::refusal::Reason;
+use super::Failure;
+use crate::refusal::{Reason, Refused};
 use crate::state::App;
-use crate::work::Share;
+use crate::work::{Budget, Share};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{StatusCode, header};
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A long JSON body that has come and has not been read.
 pub struct LongJson {
     bytes: Bytes,
-    _held: Share,
+    _held: Vec<Share>,
 }
 
 impl FromRequest<App> for LongJson {
@@ -31,12 +32,17 @@ impl FromRequest<App> for LongJson {
                 format!("the body is of type {kind:?}, expected application/json"),
             ));
         }
-        let declared = text(header::CONTENT_LENGTH).and_then(|n| n.parse().ok());
-        // Texts under way count too: many that come slowly would fill the memory just as well.
-        let held = app.memory.take(declared.unwrap_or(MAX_PGN).min(MAX_PGN))?;
-        match Bytes::from_request(request.map(in_turns), app).await {
-            Ok(bytes) => Ok(LongJson { bytes, _held: held }),
-            Err(rejection) => Err(Failure::unread(
+        let held = Arc::new(Mutex::new(Held::default()));
+        let body = request.map(|body| held_in_turns(body, app.memory.clone(), held.clone()));
+        let read = Bytes::from_request(body, app).await;
+        let mut held = std::mem::take(&mut *locked(&held));
+        match (read, held.refused.take()) {
+            (Ok(bytes), None) => Ok(LongJson {
+                bytes,
+                _held: held.shares,
+            }),
+            (_, Some(refused)) => Err(refused.into()),
+            (Err(rejection), None) => Err(Failure::unread(
                 Reason::Malformed,
                 rejection.status(),
                 rejection.body_text(),
@@ -45,11 +51,38 @@ impl FromRequest<App> for LongJson {
     }
 }
 
-/// A body of which others have their turn between two parts: copying one out of the connection takes a while.
-fn in_turns(body: Body) -> Body {
-    let parts = body.into_data_stream().then(|part| async move {
-        tokio::task::yield_now().await;
-        part
+/// The memory of a body that comes.
+#[derive(Default)]
+struct Held {
+    shares: Vec<Share>,
+    refused: Option<Refused>,
+}
+
+fn locked(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A body of which each part counts as memory from when it has come: what was announced and does not come takes nobody's
+/// place. Others have their turn between two parts: copying one out of the connection takes a while.
+fn held_in_turns(body: Body, memory: Budget, held: Arc<Mutex<Held>>) -> Body {
+    let parts = body.into_data_stream().then(move |part| {
+        let (memory, held) = (memory.clone(), held.clone());
+        async move {
+            tokio::task::yield_now().await;
+            let part = part?;
+            match memory.take(part.len()) {
+                Ok(share) => {
+                    locked(&held).shares.push(share);
+                    Ok(part)
+                }
+                Err(full) => {
+                    let refused = Refused::from(full);
+                    let error = axum::Error::new(std::io::Error::other(refused.message.clone()));
+                    locked(&held).refused = Some(refused);
+                    Err(error)
+                }
+            }
+        }
     });
     Body::from_stream(parts)
 }

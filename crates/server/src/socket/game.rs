@@ -33,8 +33,9 @@ const AGAIN: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(5
 const SEARCH: Duration = Duration::from_secs(2);
 /// When the browser is told that its game is looked for.
 const TOLD: Duration = Duration::from_secs(1);
-/// How often a game that is left is told so again, where the way to it is cut.
-const LEAVES: u32 = 60;
+/// How often a game that is left is told so again, where the way to it is cut; and where nobody has it, which may be so for the
+/// moment only, since its owner has not found its way back either.
+const LEAVES: [u32; 2] = [600, 10];
 /// Questions of one socket waiting at most.
 const WAITING: usize = 32;
 /// Why a game cannot be come to from this node.
@@ -603,16 +604,25 @@ impl GameSide {
             return;
         }
         tokio::spawn(async move {
-            let mut again = LEAVES;
+            let [mut cut, mut none] = LEAVES;
+            if self.directory.services().is_alone() {
+                // Whom nobody has here nobody has.
+                none = 0;
+            }
             while self.asking.is_some() {
-                if let Reply::Answer(question, Err(BusError::Late)) = self.answered().await
+                if let Reply::Answer(question, Err(error)) = self.answered().await
                     && matches!(question.ask, Ask::Leave { .. })
-                    && again > 0
                 {
-                    // The way to its owner is cut for the moment.
-                    again -= 1;
-                    tokio::time::sleep(TOLD).await;
-                    self.questions.push_back(*question);
+                    let left = match error {
+                        // The way to its owner is cut for the moment.
+                        BusError::Late => &mut cut,
+                        _ => &mut none,
+                    };
+                    if *left > 0 {
+                        *left -= 1;
+                        tokio::time::sleep(TOLD).await;
+                        self.questions.push_back(*question);
+                    }
                 }
                 self.ask_next();
             }

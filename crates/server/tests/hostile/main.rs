@@ -208,23 +208,28 @@ async fn floods_are_stopped_and_others_play_on() -> Fallible<()> {
     .await?;
     let (_, mut white, mut black) = begun(&server).await?;
     let mut flood = server.socket().await?;
+    let start = std::time::Instant::now();
     for n in 0..200 {
         if flood.say(&ClientMessage::Ping { n }).await.is_err() {
             break;
         }
     }
-    let mut refused = 0;
+    let (mut refused, mut done) = (0, 0);
     let closed = loop {
         match flood.hear().await {
             Ok(ServerMessage::Refused { code, .. }) => {
                 assert_eq!(code, "rate");
                 refused += 1;
             }
+            Ok(ServerMessage::Pong { .. }) => done += 1,
             Ok(_) => {}
             Err(error) => break error.to_string(),
         }
     };
     assert!(refused > 20, "{refused} refusals, then {closed}");
+    // What is refused is not done.
+    let most = 60 + 10 * start.elapsed().as_secs();
+    assert!(done <= most, "{done} done beside {refused} refusals");
     let mut open = Vec::new();
     for _ in 0..40 {
         open.extend(server.socket().await.ok());

@@ -44,6 +44,11 @@ async fn rewrite(
         // Its card is made anew when it is asked for.
         sqlx::query("UPDATE games SET card = NULL, card_seq = -1 WHERE id = $1")
             .bind(game)
+            .execute(&mut *connection)
+            .await?;
+        // So is what is kept of looking back at it, which has the names, too.
+        sqlx::query("DELETE FROM reviews WHERE id = $1")
+            .bind(game)
             .execute(connection)
             .await?;
     }

@@ -1,7 +1,7 @@
 //! Games change hands: a node takes those that nobody owns, and gives back what it has.
 
 use super::super::sql::{Dialect, SqlStore};
-use super::super::{StoreError, append};
+use super::super::{StoreError, append, running};
 use super::time::{self, Clock, Turn};
 use super::{Claimed, Owned, PAGE, runs};
 use sqlx::any::AnyRow;
@@ -170,6 +170,7 @@ impl SqlStore {
         let taken: Result<Vec<String>, sqlx::Error> =
             rows.iter().map(|row| row.try_get(0)).collect();
         let taken = taken?;
+        running::rest(connection, &taken).await?;
         let clock = Clock { boot, now_ms };
         let turn = Turn {
             ended: Some(clock),

@@ -3,7 +3,7 @@
 use super::Tested;
 use crate::accounts::*;
 use crate::vacations::{Applied, VacationRow, VacationStore};
-use crate::{EventRow, GameWrite, NewGameRow, SqlStore, Store};
+use crate::{EventRow, GameWrite, NewGameRow, ReviewRow, SqlStore, Store};
 
 pub(super) fn account(tag: &str, name: &str) -> NewAccount {
     let id = format!("{tag}{name}");
@@ -203,6 +203,14 @@ async fn games_of_the_deleted_are_rewritten(
     for result in games.write(&writes).await? {
         result?;
     }
+    let review = |id: &String| ReviewRow {
+        id: id.clone(),
+        body: "by Dan".into(),
+        until_ms: None,
+    };
+    for id in [&ids[0], &other] {
+        games.keep_review(&review(id)).await?;
+    }
     assert!(store.deleted_accounts().await?.contains(&dan));
     let change = |text: &str| text.contains("Dan").then(|| text.replace("Dan", "deleted"));
     let mut changed = store.rewrite_games(&dan, &change).await?;
@@ -213,6 +221,9 @@ async fn games_of_the_deleted_are_rewritten(
     assert_eq!(game.spec, "for deleted");
     let bodies: Vec<&str> = game.events.iter().map(|e| e.body.as_str()).collect();
     assert_eq!(bodies, ["deleted came", "e2e4"]);
+    // What is kept of looking back at it has the name, too.
+    assert_eq!(games.review(&ids[0]).await?, None);
+    assert!(games.review(&other).await?.is_some());
     let game = games.load(&other).await?.ok_or("gone")?;
     assert_eq!(game.spec, "for Dan");
     Ok(())

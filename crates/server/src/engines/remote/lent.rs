@@ -57,6 +57,7 @@ struct Known {
     /// Definitions of games that it cannot play.
     unfit: HashSet<String>,
     late: u32,
+    late_at: Option<Instant>,
 }
 
 /// A job that a worker is at.
@@ -113,6 +114,7 @@ impl Lent {
                 seen: Instant::now(),
                 unfit: HashSet::new(),
                 late: 0,
+                late_at: None,
             }
         });
         (known.seen, known.threads) = (Instant::now(), threads);
@@ -312,7 +314,10 @@ impl Lent {
             match known {
                 // It is told to end the search, and does so at once: its thread is free for the next job.
                 Some(known) if unwanted => known.busy = known.busy.saturating_sub(1),
+                // What was lent when it was late the last time tells nothing new.
+                Some(known) if known.late_at.is_some_and(|at| loan.since <= at) => {}
                 Some(known) => {
+                    known.late_at = Some(now);
                     known.late += 1;
                     if known.late == LATE {
                         looked.late.push(loan.worker.clone());

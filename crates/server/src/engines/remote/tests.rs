@@ -500,6 +500,33 @@ async fn who_does_not_answer_gets_no_more_jobs() -> Tested {
     Ok(())
 }
 
+/// A pause in which several jobs run out is being late once.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_stall_is_late_once() -> Tested {
+    let bus = bus();
+    let server = Server::new(&bus).await?;
+    let odd = Odd::new(&bus, &server, "stalled");
+    let (mut asked, mut numbers) = (Vec::new(), Vec::new());
+    for n in 0..3 {
+        let job = job(&format!("game {n}"), Purpose::Play, SHORT)?;
+        asked.push(server.engines.ask(job)?);
+        numbers.push(odd.job(true).await?.number);
+    }
+    until(|| {
+        odd.beat(&numbers);
+        server.lent() == 0
+    })
+    .await?;
+    let reply = odd.take(true).await?;
+    assert!(!matches!(reply, Reply::Distrusted { .. }), "{reply:?}");
+    server.start_threads()?;
+    for mut asked in asked {
+        assert!(timeout(WAIT, asked.end()).await?.is_some());
+    }
+    server.engines.close();
+    Ok(())
+}
+
 /// Who does not want an answer any more ends the search at once, and so does a server that is gone.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_nobody_waits_for_ends() -> Tested {
