@@ -212,3 +212,43 @@ fn said(values: &Engine, record: &Record) -> Option<i16> {
     let total = values.evaluate(&position)?.total;
     Some(total.clamp(i16::MIN.into(), i16::MAX.into()) as i16)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_of_a_position_is_what_was_seen_later_in_its_game() {
+        let sample = |white, score, result| Sample {
+            start: 0,
+            count: 0,
+            white,
+            score,
+            base: 0,
+            result,
+        };
+        // White wins the first game, in which things looked bad for long; the second is drawn.
+        let samples = Samples {
+            inputs: Vec::new(),
+            all: vec![
+                sample(true, -300, 1.0),
+                sample(false, 300, 0.0),
+                sample(true, 900, 1.0),
+                sample(false, 0, 0.5),
+            ],
+            ends: vec![3, 4],
+        };
+        assert_eq!(samples.outlooks(1.0, 300.0), [1.0, 0.0, 1.0, 0.5]);
+        let near = |found: f32, expected: f32| (found - expected).abs() < 1e-6;
+        let next = samples.outlooks(0.0, 300.0);
+        let expected = [sigmoid(-1.0), 1.0 - sigmoid(3.0), 1.0, 0.5];
+        assert!(
+            next.iter().zip(expected).all(|(f, e)| near(*f, e)),
+            "{next:?}"
+        );
+        let half = samples.outlooks(0.5, 300.0);
+        let last = 0.5 + 0.5 * sigmoid(3.0);
+        assert!(near(half[1], 1.0 - last), "{half:?}");
+        assert!(near(half[0], 0.5 * last + 0.5 * sigmoid(-1.0)), "{half:?}");
+    }
+}
