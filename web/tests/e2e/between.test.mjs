@@ -206,25 +206,29 @@ test('after a passing failure the analysis board asks again', async () => {
   const one = await here.person();
   one.allowed = [/503/];
   await visit(one, async (page) => {
-    let failures = 0;
+    const busy = 'Too much is going on.';
+    let fails = true;
     await page.route('**/api/position', (route) => {
-      failures += 1;
-      return failures > 1
-        ? route.continue()
-        : route.fulfill({
-            status: 503,
-            contentType: 'application/json',
-            body: JSON.stringify({ code: 'busy', message: 'Too much is going on.' }),
-          });
+      if (!fails) return route.continue();
+      fails = false;
+      return route.fulfill({
+        status: 503,
+        contentType: 'application/json',
+        body: JSON.stringify({ code: 'busy', message: busy }),
+      });
     });
-    await page.goto('/analysis/chess');
-    await page.getByText('Too much is going on.').waitFor();
+    await page.goto('/analysis/chess?moves=e2e4');
+    await page.getByText(busy).waitFor();
     await grid(page).waitFor();
-    await page.getByText('Too much is going on.').waitFor({ state: 'detached' });
-    await click(page, 'e2');
-    await click(page, 'e4');
+    // and once more at a place that it has not asked about
+    fails = true;
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText(busy).waitFor();
+    await page.getByText(busy).waitFor({ state: 'detached' });
+    await click(page, 'd2');
+    await click(page, 'd4');
     await page.waitForFunction(() =>
-      [...document.querySelectorAll('cg-board piece')].some((piece) => piece.cgKey === 'e4'),
+      [...document.querySelectorAll('cg-board piece')].some((piece) => piece.cgKey === 'd4'),
     );
   });
 });
