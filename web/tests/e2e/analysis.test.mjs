@@ -277,7 +277,10 @@ test('a reload loses neither branches nor the game; the list follows; prisoners 
     await page.locator('[data-ply="2"]').waitFor();
     await page.goto(`/analysis/chess?game=${id}`);
     await current(page).waitFor();
+    // What may be moved there is known when the server has said it.
+    const told = page.waitForResponse('**/api/position');
     await page.getByRole('button', { name: 'First position' }).click();
+    await (await told).finished();
     await move(page, 'a2a3');
     await current(page).filter({ hasText: 'a3' }).waitFor();
     await page.waitForTimeout(400);
