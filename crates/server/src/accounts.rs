@@ -12,6 +12,7 @@ pub mod tokens;
 
 pub use attempts::Attempts;
 
+use crate::limits::places::{Place, Places};
 use crate::moderation::Bans;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::{Services, secret, wall_ms};
@@ -32,7 +33,7 @@ use store::accounts::{
 };
 use store::moderation::ModerationStore;
 use tokens::Tokens;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
+use tokio::sync::broadcast;
 
 /// Bytes of chance in the word that stands for a session.
 const WORD: usize = 20;
@@ -131,7 +132,7 @@ pub struct Accounts {
     ended: broadcast::Sender<Ends>,
     /// By which other nodes are told.
     bus: Arc<OnceLock<Arc<dyn Bus>>>,
-    exports: Arc<Semaphore>,
+    exports: Places<String>,
 }
 
 impl Accounts {
@@ -147,7 +148,7 @@ impl Accounts {
             ceremonies: Arc::default(),
             ended: broadcast::channel(ENDS).0,
             bus: Arc::default(),
-            exports: Arc::new(Semaphore::new(EXPORTS)),
+            exports: Places::new(EXPORTS),
         }
     }
 
@@ -162,8 +163,8 @@ impl Accounts {
     }
 
     /// A place among those who save their data, for as long as it is held.
-    pub fn may_export(&self) -> Option<OwnedSemaphorePermit> {
-        self.exports.clone().try_acquire_owned().ok()
+    pub fn may_export(&self, account: &str) -> Result<Place<String>, Refused> {
+        self.exports.take(account.to_owned(), "saving data")
     }
 
     /// Sessions that end and tokens that are taken back from now on, by their digests.

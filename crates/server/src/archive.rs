@@ -4,16 +4,19 @@
 
 use crate::directory::Directory;
 use crate::leading::{self, Wake};
+use crate::limits::Network;
+use crate::limits::places::{Place, Places};
 use crate::refusal::{Reason, Refused, refused};
 use crate::work::Weight;
 use play::archive::{Finished, UNTIMED};
 use play::rating::level_of;
 use play::table::Table;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use store::archive::{ArchiveRow, ArchiveStore, Filled, Found, Search, Seat};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 /// Games taken at once.
 const BATCH: u32 = 32;
@@ -37,7 +40,7 @@ pub struct Archive {
     waits: Arc<Wake>,
     waiting: Arc<AtomicU64>,
     searches: Arc<Semaphore>,
-    exports: Arc<Semaphore>,
+    exports: Places<Network>,
 }
 
 /// The row of a game that has ended.
@@ -72,7 +75,7 @@ impl Archive {
             waits: Wake::new("archive"),
             waiting: Arc::default(),
             searches: Arc::new(Semaphore::new(SEARCHES)),
-            exports: Arc::new(Semaphore::new(EXPORTS)),
+            exports: Places::new(EXPORTS),
         }
     }
 
@@ -86,9 +89,9 @@ impl Archive {
         self.waiting.load(Relaxed)
     }
 
-    /// A place among those who save many games, for as long as it is held.
-    pub fn may_export(&self) -> Option<OwnedSemaphorePermit> {
-        self.exports.clone().try_acquire_owned().ok()
+    /// A place among those who save many games, for as long as it is held: one for each network.
+    pub fn may_export(&self, address: IpAddr) -> Result<Place<Network>, Refused> {
+        self.exports.take(Network::of(address), "saving many games")
     }
 
     /// Looks for games.

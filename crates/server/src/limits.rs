@@ -1,5 +1,6 @@
 //! How much one guest or one address may ask: rates and numbers. Refused is what goes beyond, nothing is cut.
 
+pub mod places;
 pub mod shared;
 #[cfg(test)]
 mod tests;

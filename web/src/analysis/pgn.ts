@@ -5,7 +5,13 @@ import { numberBefore, plyOf, type Node, type Tree } from './tree';
 
 const WIDTH = 80;
 
-/** PGN text of a tree. Tags `FEN` and `SetUp` are written if the game does not begin at the standard set-up. */
+/** Results that a tag may tell. */
+const TOLD = new Set(['1-0', '0-1', '1/2-1/2']);
+
+/**
+ * PGN text of a tree. Tags `FEN` and `SetUp` are written if the game does not begin at the standard set-up. Where the last
+ * position has no result, as after a resignation, the tag `Result` tells it.
+ */
 export function writePgn(
   variant: string,
   tree: Tree,
@@ -13,7 +19,14 @@ export function writePgn(
   result: GameResult | undefined,
   tags: [string, string][] = [],
 ): string {
-  const score = result ? (result.winner ? (result.winner === 'white' ? '1-0' : '0-1') : '1/2-1/2') : '*';
+  const told = tags.find(([name, value]) => name === 'Result' && TOLD.has(value))?.[1];
+  const score = result
+    ? result.winner
+      ? result.winner === 'white'
+        ? '1-0'
+        : '0-1'
+      : '1/2-1/2'
+    : (told ?? '*');
   const all = new Map<string, string>([
     ['Event', 'Analysis'],
     ['Site', '?'],

@@ -117,6 +117,17 @@ describe('PGN', () => {
     assert.equal(words(text), '30... Kd7 31. O-O 1-0');
   });
 
+  test('a result that only the tag tells', () => {
+    const { tree } = sample();
+    const text = writePgn('chess', tree, START, undefined, [
+      ['Result', '0-1'],
+      ['Termination', 'resignation'],
+    ]);
+    assert.match(text, /\[Result "0-1"\]/);
+    assert.match(words(text), / 0-1$/);
+    assert.match(words(writePgn('chess', tree, START, undefined, [['Result', 'won']])), / \*$/);
+  });
+
   test('lines stay short', () => {
     const tree = new Tree(START);
     tree.addLine(tree.root, line(Array.from({ length: 80 }, (_, i) => `N${i}`).join(' ')));

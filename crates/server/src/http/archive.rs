@@ -8,7 +8,8 @@ use super::address::Address;
 use super::looks::wanted;
 use crate::archive::Archive;
 use crate::directory::Directory;
-use crate::limits::Guard;
+use crate::limits::places::Place;
+use crate::limits::{Guard, Network};
 use crate::refusal::{Reason, Refused};
 use crate::state::App;
 use crate::visitor::Visitor;
@@ -29,7 +30,6 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use store::archive::{FoundGame, Search};
-use tokio::sync::OwnedSemaphorePermit;
 
 /// What a page costs, in positions.
 const PAGE: usize = 100;
@@ -144,12 +144,7 @@ pub async fn pgn(
     super::charge(&app, address, PAGE)?;
     let search = asked.search(&app, &visitor).await?;
     let archive = app.directory.services().archive.clone();
-    let permit = archive.may_export().ok_or_else(|| {
-        Failure::of(
-            Reason::Busy,
-            "others are saving many games at the moment; try again in a minute",
-        )
-    })?;
+    let place = archive.may_export(address)?;
     let mut writing = Writing {
         directory: app.directory.clone(),
         archive,
@@ -161,7 +156,7 @@ pub async fn pgn(
         },
         part: VecDeque::new(),
         more: true,
-        _permit: permit,
+        _place: place,
     };
     // What cannot be searched is refused as such, before anything is sent.
     writing.look().await?;
@@ -188,7 +183,7 @@ struct Writing {
     search: Search,
     part: VecDeque<FoundGame>,
     more: bool,
-    _permit: OwnedSemaphorePermit,
+    _place: Place<Network>,
 }
 
 impl Writing {

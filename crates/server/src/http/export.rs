@@ -4,7 +4,7 @@ use super::Failure;
 use super::account::describe;
 use super::notices::settings;
 use crate::directory::Directory;
-use crate::refusal::Reason;
+use crate::limits::places::Place;
 use crate::state::App;
 use crate::visitor::Visitor;
 use crate::wire::{Exported, Refusal};
@@ -19,19 +19,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use store::accounts::AccountStore;
 use store::people::PeopleList;
-use tokio::sync::OwnedSemaphorePermit;
 
 /// All that is kept of the one who asks: the account, what it has reported, its ballots that are not counted yet, whom it follows and mutes, how notices come, and the games with their moves.
 #[utoipa::path(get, path = "/api/account/export", responses((status = 200, body = Exported), (status = 401, body = Refusal),
-        (status = 503, body = Refusal)))]
+        (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response, Failure> {
     let signed_in = visitor.account()?;
-    let permit = app.accounts.may_export().ok_or_else(|| {
-        Failure::of(
-            Reason::Busy,
-            "others are saving their data at the moment; try again in a minute",
-        )
-    })?;
+    let place = app.accounts.may_export(&signed_in.account.id)?;
     let account = describe(&app.accounts, signed_in).await?;
     // Numbers and texts alone: there is nothing in it that JSON cannot say.
     let account = serde_json::to_string(&account).unwrap_or_default();
@@ -59,7 +53,7 @@ pub async fn export(State(app): State<App>, visitor: Visitor) -> Result<Response
         page: VecDeque::new(),
         is_first: true,
         ended: false,
-        _permit: permit,
+        _place: place,
     };
     // What compresses it asks once more after the end.
     let body = Body::from_stream(stream::unfold(writing, Writing::next).fuse());
@@ -92,7 +86,7 @@ struct Writing {
     page: VecDeque<String>,
     is_first: bool,
     ended: bool,
-    _permit: OwnedSemaphorePermit,
+    _place: Place<String>,
 }
 
 impl Writing {

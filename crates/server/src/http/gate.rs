@@ -76,9 +76,16 @@ impl Default for Gate {
 const NUL: &str = "%00";
 
 async fn pass(State(gate): State<Gate>, request: Request) -> Response {
-    let address = request.uri().path_and_query();
-    if address.is_some_and(|address| address.as_str().contains(NUL)) {
-        let message = "the address has %00: expected one without the character NUL";
+    let address = request.uri();
+    if address.path().contains(NUL) {
+        return Failure::of(
+            Reason::NoSuchPath,
+            "nothing has the character NUL in its address",
+        )
+        .into_response();
+    }
+    if address.query().is_some_and(|query| query.contains(NUL)) {
+        let message = "the question has %00: expected one without the character NUL";
         return Failure::of(Reason::Query, message).into_response();
     }
     if let Some(routes) = gate.shared.routes.get() {

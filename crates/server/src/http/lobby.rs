@@ -55,9 +55,9 @@ pub async fn withdraw(
 /// Accepts a seek: the game begins.
 #[utoipa::path(post, path = "/api/lobby/seeks/{id}/accept", request_body = TakeSeek,
     params(("id" = String, Path, description = "Id of the seek")),
-    responses((status = 201, body = Paired), (status = 401, body = Refusal), (status = 409, body = Refusal), (status = 410, body = Refusal),
-        (status = 422, body = Refusal), (status = 400, body = Refusal), (status = 413, body = Refusal), (status = 415, body = Refusal),
-        (status = 429, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 201, body = Paired), (status = 401, body = Refusal), (status = 404, body = Refusal), (status = 409, body = Refusal),
+        (status = 410, body = Refusal), (status = 422, body = Refusal), (status = 400, body = Refusal), (status = 413, body = Refusal),
+        (status = 415, body = Refusal), (status = 429, body = Refusal), (status = 503, body = Refusal)))]
 pub async fn accept(
     State(app): State<App>,
     Address(address): Address,

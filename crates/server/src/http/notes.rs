@@ -15,7 +15,7 @@ const LONGEST: usize = 4000;
 
 /// One's own note about a game; empty if there is none.
 #[utoipa::path(get, path = "/api/games/{id}/note", params(("id" = String, Path, description = "Id of the game")),
-    responses((status = 200, body = Note), (status = 503, body = Refusal)))]
+    responses((status = 200, body = Note), (status = 404, body = Refusal), (status = 503, body = Refusal)))]
 pub async fn read(
     State(app): State<App>,
     visitor: Visitor,

@@ -148,7 +148,7 @@ pub async fn history(
 /// The best of a game and speed, levels of the engine among them. Who is provisional is not in it.
 #[utoipa::path(get, path = "/api/ratings/{variant}/{speed}",
     params(("variant" = String, Path, description = "Id of the game"), ("speed" = String, Path, description = "Class of the clock, or a clock")),
-    responses((status = 200, body = Vec<RankedPlayer>), (status = 422, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 200, body = Vec<RankedPlayer>), (status = 404, body = Refusal), (status = 422, body = Refusal), (status = 503, body = Refusal)))]
 pub async fn best(
     State(app): State<App>,
     Path((variant, speed)): Path<(String, String)>,
@@ -176,7 +176,7 @@ pub async fn best(
 /// The levels of the engine with their ratings, from level 1 on.
 #[utoipa::path(get, path = "/api/ratings/{variant}/{speed}/levels",
     params(("variant" = String, Path, description = "Id of the game"), ("speed" = String, Path, description = "Class of the clock, or a clock")),
-    responses((status = 200, body = Vec<RankedPlayer>), (status = 422, body = Refusal), (status = 503, body = Refusal)))]
+    responses((status = 200, body = Vec<RankedPlayer>), (status = 404, body = Refusal), (status = 422, body = Refusal), (status = 503, body = Refusal)))]
 pub async fn levels(
     State(app): State<App>,
     Path((variant, speed)): Path<(String, String)>,

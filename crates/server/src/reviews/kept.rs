@@ -188,6 +188,10 @@ impl Kept {
             hash.update(text);
             hash.update([0]);
         }
+        // One that says how it ended is another game than one that does not.
+        if let Some(result) = &self.result {
+            hash.update(serde_json::to_vec(result).unwrap_or_default());
+        }
         word(&hash.finalize()[..10])
     }
 
