@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::whole;
 use anyhow::{Context, Result};
 use clap::Args;
-use engine::network::{Network, Origin};
+use engine::network::{Identity, Network, Origin};
 use games::Catalogue;
 use husun::Variant;
 use std::fs::File;
@@ -14,7 +14,7 @@ use std::io::{BufReader, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use training::data::{Reader, Settings as Played};
+use training::data::{DataError, Reader, Settings as Played};
 use training::train::{self, Collection, Settings};
 
 /// How much what came of a position counts where no game is drawn, in hundredths.
@@ -27,7 +27,8 @@ const USUAL_RESULT: f64 = 50.0;
 pub struct Options {
     /// Id of the game
     game: String,
-    /// Files of positions, from `husun datagen`; if none is given, ID.positions
+    /// Files of positions, from `husun datagen`; if none is given, ID.positions. They may be of another game that differs in its
+    /// start alone
     #[arg(long, value_name = "FILE")]
     data: Vec<PathBuf>,
     /// Where the network is written. If not given, that of a game of your own is written beside its file, as
@@ -102,12 +103,17 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
             Collection::imitating(&variant, values, options.threads.into(), each.into())
         }
     };
+    let rules = Identity::apart_from_start(&variant);
+    let kin = games
+        .games()
+        .filter(|game| Identity::apart_from_start(game) == rules);
+    let kin: Vec<_> = std::iter::once(variant.clone()).chain(kin).collect();
     let size = |file: &PathBuf| std::fs::metadata(file).map_or(0, |data| data.len());
     let bytes: u64 = files.iter().map(size).sum();
     let mut progress = Progress::new(variant.id(), "MiB read", bytes >> 20, 0);
     let (mut played, mut before) = (Vec::new(), 0);
     for file in files {
-        let settings = read(file, &variant, &mut collection, &mut |bytes| {
+        let settings = read(file, &kin, &mut collection, &mut |bytes| {
             progress.reach((before + bytes) >> 20, String::new());
         });
         played.push(settings.with_context(|| file.display().to_string())?);
@@ -180,19 +186,31 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Adds the positions of a file, and tells how they were played.
+/// Adds the positions of a file, which may be of any of these games, and tells how they were played.
 fn read(
     file: &Path,
-    variant: &Variant,
+    kin: &[Arc<Variant>],
     collection: &mut Collection,
     report: &mut dyn FnMut(u64),
 ) -> Result<Played> {
-    let mut reader = Reader::new(BufReader::new(File::open(file)?), variant)?;
+    let mut reader = open(file, kin)?;
     while let Some(game) = reader.next_game()? {
         collection.add(&game)?;
         report(reader.bytes_read());
     }
     Ok(reader.settings())
+}
+
+/// Begins to read a file of positions of one of these games. Whoever brings another is told of the first.
+fn open(file: &Path, kin: &[Arc<Variant>]) -> Result<Reader<BufReader<File>>, DataError> {
+    let mut refused = DataError::Magic;
+    for variant in kin.iter().rev() {
+        match Reader::new(BufReader::new(File::open(file)?), variant) {
+            Err(other @ DataError::OtherGame { .. }) => refused = other,
+            read => return read,
+        }
+    }
+    Err(refused)
 }
 
 fn origin(

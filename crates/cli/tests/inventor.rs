@@ -153,6 +153,21 @@ fn an_inventor_has_a_network_by_two_commands() -> Result<()> {
     let err = refusal(&[&train[..], &["--imitate", "2"]].concat())?;
     assert!(err.contains("--alone"), "{err}");
 
+    // A game with the same rules that begins elsewhere learns from the same positions.
+    let (moved, network) = (folder.path("moved.toml"), folder.path("moved.network.bin"));
+    let text = GAME.replace("id = \"own\"", "id = \"moved\"");
+    std::fs::write(&moved, text.replace("RNKNR w", "NRKRN w"))?;
+    let files = ["--game-file", &moved, "--game-file", &file];
+    let other = [
+        "train", "moved", "--data", &data, "--hidden", "16", "--epochs", "1",
+    ];
+    assert_eq!(out(&[&other[..], &files].concat(), "")?.trim(), network);
+    let err = refusal(&[&other[..], &files[..2]].concat())?;
+    assert!(
+        err.contains("its games are of another game, or of `moved`"),
+        "{err}"
+    );
+
     // It is found beside its game, and can be switched off.
     let uci = |option: &str| {
         let input = format!(

@@ -386,6 +386,16 @@ fn only_what_changes_play_changes_the_hash() -> Result<()> {
     for (i, one) in all.iter().enumerate() {
         assert!(!all[..i].contains(one));
     }
+    // Two games have the same rules from another start.
+    let kin = |id: &str| -> Result<usize> {
+        let game = games::variant(id).ok_or("no such game")?;
+        let own = Identity::apart_from_start(&game);
+        Ok(all_games()
+            .filter(|game| Identity::apart_from_start(game) == own)
+            .count())
+    };
+    assert_eq!([kin("citadelir2020")?, kin("citadelir2020-drawn")?], [2, 2]);
+    assert_eq!([kin("citadelir2020-played")?, kin("chess")?], [1, 1]);
     Ok(())
 }
 

@@ -13,14 +13,22 @@ pub struct Identity(pub [u8; 32]);
 impl Identity {
     /// That of a game.
     pub fn of(variant: &Variant) -> Identity {
-        let text = text(variant).unwrap_or_default();
-        Identity(Sha256::digest(text.as_bytes()).into())
+        Identity::hash(text(variant, true))
+    }
+
+    /// That of a game whatever its start: two games of which it is the same can share positions.
+    pub fn apart_from_start(variant: &Variant) -> Identity {
+        Identity::hash(text(variant, false))
+    }
+
+    fn hash(text: Result<String, std::fmt::Error>) -> Identity {
+        Identity(Sha256::digest(text.unwrap_or_default().as_bytes()).into())
     }
 }
 
 /// The definition, a line for each part. What a game does not have has no line, so that a new mechanism leaves the
 /// hashes of all games without it as they are.
-fn text(variant: &Variant) -> Result<String, std::fmt::Error> {
+fn text(variant: &Variant, with_start: bool) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     let frame = variant.frame();
     writeln!(text, "board {} {}", frame.files(), frame.ranks())?;
@@ -32,7 +40,7 @@ fn text(variant: &Variant) -> Result<String, std::fmt::Error> {
         let (royal, pawn) = (u8::from(p.royal), u8::from(p.pawn));
         writeln!(text, "piece {} {} {royal} {pawn}", p.letter, p.betza)?;
     }
-    if let Some(start) = variant.setups().first() {
+    if let Some(start) = variant.setups().first().filter(|_| with_start) {
         for square in frame.squares() {
             if let Some((side, kind)) = start.setup.piece_on(square) {
                 let letter = side.cased(variant.piece(kind).letter);
