@@ -111,6 +111,14 @@ enum Command {
         #[arg(long)]
         reason: String,
     },
+    /// Call off a tournament that has not begun
+    CallOffTournament {
+        /// Id of the tournament, as in its address
+        tournament: String,
+        /// Why, for the log
+        #[arg(long)]
+        reason: String,
+    },
     /// List open reports
     Reports {
         /// List settled ones instead
@@ -375,6 +383,10 @@ async fn carry_out(way: &Way, options: &Options) -> Result<()> {
         }
         Command::CallOff { vote, reason } => ModerationAct::CallOffVote {
             vote: vote.clone(),
+            reason: reason.clone(),
+        },
+        Command::CallOffTournament { tournament, reason } => ModerationAct::CallOffTournament {
+            tournament: tournament.clone(),
             reason: reason.clone(),
         },
         Command::Settle { report, answer } => ModerationAct::Settle {

@@ -18,6 +18,7 @@ use crate::leading::Wake;
 use crate::lobby::Lobby;
 use crate::refusal::{Reason, Refused, refused};
 use crate::services::wall_ms;
+use crate::tournaments::Tournaments;
 use crate::wire::{ActDone, ModerationAct};
 use crate::work::Work;
 use bytes::Bytes;
@@ -98,6 +99,7 @@ struct Inner {
 struct Live {
     directory: Directory,
     lobby: Lobby,
+    tournaments: Tournaments,
 }
 
 impl Moderation {
@@ -107,11 +109,16 @@ impl Moderation {
         accounts: Accounts,
         directory: Directory,
         lobby: Lobby,
+        tournaments: Tournaments,
     ) -> Moderation {
         let services = directory.services().clone();
         let bans = services.bans.clone();
         let work = services.work.clone();
-        let live = Some(Live { directory, lobby });
+        let live = Some(Live {
+            directory,
+            lobby,
+            tournaments,
+        });
         Moderation::over(store, accounts, bans, work, live)
     }
 

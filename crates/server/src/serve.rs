@@ -348,8 +348,13 @@ impl Running {
             Arc::new(store.clone()),
             self.config.vote_callers.clone(),
         );
-        let moderation =
-            Moderation::new(&store, accounts.clone(), directory.clone(), lobby.clone());
+        let moderation = Moderation::new(
+            &store,
+            accounts.clone(),
+            directory.clone(),
+            lobby.clone(),
+            tournaments.clone(),
+        );
         let watching = Watching::new(&store, directory.clone());
         let prepared = async {
             moderation.read().await?;

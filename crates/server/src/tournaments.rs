@@ -331,8 +331,21 @@ impl Tournaments {
             let message = "only its maker can call a tournament off";
             return Err(refused(Reason::NotYours, message));
         }
+        self.call_off(id).await
+    }
+
+    /// Calls it off, whoever has made it.
+    pub async fn call_off(&self, id: &str) -> Result<(), Refused> {
+        let live = self.find(id).await?;
         self.change(&live, Vec::new(), |t| Ok(vec![t.cancel()?]))
             .await
+    }
+
+    /// Who has made it; refused if it can no longer be called off.
+    pub async fn maker_of_open(&self, id: &str) -> Result<String, Refused> {
+        let live = self.find(id).await?;
+        live.now().cancel()?;
+        Ok(live.maker.clone())
     }
 
     /// Takes a deleted account out of what is not over.

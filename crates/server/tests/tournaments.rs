@@ -2,6 +2,7 @@
 //! ends in the midst goes on where it was.
 
 use crate::common::browser::Browser;
+use crate::common::operator::{self, Operator};
 use crate::common::{Fallible, Socket, TestServer};
 use serde_json::{Value, json};
 use server::wire::{
@@ -397,6 +398,54 @@ async fn who_is_deleted_or_does_not_come() -> Fallible<()> {
             .any(|row| row.name == "deleted" && row.away),
         "{now:?}"
     );
+    server.end().await
+}
+
+/// Those who moderate call off what has not begun, whoever has made it, and it stands in the log.
+#[tokio::test(flavor = "multi_thread")]
+async fn those_who_moderate_call_it_off() -> Fallible<()> {
+    let server = TestServer::start("tournaments-off", limits).await?;
+    let mut all = players(&server, &["Ann", "Bob"]).await?;
+    let wish = |ms| {
+        json!({
+            "name": "Rude words", "kind": { "round_robin": {} }, "games": ["chess"], "clock": CLOCK, "starts_ms": soon(ms), "break_s": 0,
+        })
+    };
+    let id = make(&mut all[0], wish(3_600_000)).await?;
+    let off =
+        |id: &str| json!({"act": "call_off_tournament", "tournament": id, "reason": "its name"});
+    let path = format!("/api/tournaments/{id}");
+    let refused = all[1].browser.ask("DELETE", &path, json!({})).await?;
+    assert_eq!(refused.status, 403, "{}", refused.body);
+    let refused = operator::act(&mut all[1].browser, off(&id)).await?;
+    assert_eq!(refused.status, 403, "{}", refused.body);
+    let operator = Operator::of(&server)?;
+    operator.act(off(&id)).await?;
+    assert_eq!(
+        all[1].look(&id).await?.card.phase,
+        TournamentPhase::Cancelled
+    );
+    let log = operator.ask("GET", "/log", Value::Null).await?;
+    assert!(
+        log.body.contains("call_off_tournament") && log.body.contains("its name"),
+        "{}",
+        log.body
+    );
+    // Only what has not begun, and only once.
+    assert_eq!(operator.refused(off(&id)).await?, "tournament");
+    assert_eq!(
+        operator.refused(off("nonesuch")).await?,
+        "no_such_tournament"
+    );
+    let begun = make(&mut all[0], wish(600)).await?;
+    for player in &mut all {
+        player.join(&begun).await?;
+    }
+    until(&mut all[0], &begun, |now| {
+        now.card.phase == TournamentPhase::Running
+    })
+    .await?;
+    assert_eq!(operator.refused(off(&begun)).await?, "tournament");
     server.end().await
 }
 

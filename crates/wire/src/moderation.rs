@@ -389,6 +389,13 @@ pub enum ModerationAct {
         /// Why.
         reason: String,
     },
+    /// Calls a tournament off that has not begun.
+    CallOffTournament {
+        /// Its id.
+        tournament: String,
+        /// Why.
+        reason: String,
+    },
     /// Settles a report.
     Settle {
         /// Its id.

@@ -3110,6 +3110,13 @@ export interface components {
             vote: string;
         } | {
             /** @enum {string} */
+            act: "call_off_tournament";
+            /** @description Why. */
+            reason: string;
+            /** @description Its id. */
+            tournament: string;
+        } | {
+            /** @enum {string} */
             act: "settle";
             /** @description What came of it, at most 1,000 characters: the one who has made it can read this. */
             answer: string;
@@ -5418,6 +5425,14 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7060,6 +7075,14 @@ export interface operations {
                     "application/json": components["schemas"]["Note"];
                 };
             };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7576,6 +7599,14 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9372,6 +9403,14 @@ export interface operations {
                     "application/json": components["schemas"]["RankedPlayer"][];
                 };
             };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9410,6 +9449,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RankedPlayer"][];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             422: {

@@ -10,6 +10,7 @@ export const ACTS: Record<string, string> = {
   announce: 'announced',
   end_announcement: 'ended an announcement',
   call_off_vote: 'called a vote off',
+  call_off_tournament: 'called off a tournament of',
   settle: 'settled a report about',
   add_moderator: 'gave moderator rights to',
   remove_moderator: 'took moderator rights from',

@@ -168,6 +168,9 @@ impl Moderation {
             ModerationAct::CallOffVote { vote, reason } => {
                 self.call_off_vote(actor, &vote, &reason).await
             }
+            ModerationAct::CallOffTournament { tournament, reason } => {
+                self.call_off_tournament(actor, &tournament, &reason).await
+            }
             ModerationAct::Settle { report, answer } => self.settle(actor, &report, &answer).await,
             ModerationAct::AddModerator { account } => self.moderator(actor, &account, true).await,
             ModerationAct::RemoveModerator { account } => {
@@ -474,6 +477,32 @@ impl Moderation {
             true => Ok(done("the vote is called off", None, Follows::Nothing)),
             false => Err(no_item("there is no open vote with this id")),
         }
+    }
+
+    /// It stands in the log before it is done.
+    async fn call_off_tournament(
+        &self,
+        actor: &Actor,
+        id: &str,
+        reason: &str,
+    ) -> Result<Done, Refused> {
+        let reason = bounded("reason", reason, REASON)?;
+        let Some(live) = &self.inner.live else {
+            let message = "a tournament is called off while the server runs: start it first";
+            return Err(refused(Reason::Busy, message));
+        };
+        let maker = live.tournaments.maker_of_open(id).await?;
+        self.may_act_on(actor, &maker, "the one who has made it")?;
+        let logged = self.logged(
+            actor,
+            "call_off_tournament",
+            Some(&maker),
+            id.into(),
+            &reason,
+        );
+        self.inner.store.note_act(&logged).await?;
+        live.tournaments.call_off(id).await?;
+        Ok(done("the tournament is called off", None, Follows::Nothing))
     }
 
     async fn settle(&self, actor: &Actor, id: &str, answer: &str) -> Result<Done, Refused> {
