@@ -418,7 +418,7 @@ async fn those_who_moderate_call_it_off() -> Fallible<()> {
     let refused = all[1].browser.ask("DELETE", &path, json!({})).await?;
     assert_eq!(refused.status, 403, "{}", refused.body);
     let refused = operator::act(&mut all[1].browser, off(&id)).await?;
-    assert_eq!(refused.status, 403, "{}", refused.body);
+    assert_eq!(refused.status, 404, "{}", refused.body);
     let operator = Operator::of(&server)?;
     operator.act(off(&id)).await?;
     assert_eq!(
