@@ -34,7 +34,9 @@ impl<W: Clone + Eq + Hash> Places<W> {
     pub fn take(&self, who: W, what: &str) -> Result<Place<W>, Refused> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if held.contains(&who) {
-            let message = format!("you are {what} already; try again when that is done");
+            let message = format!(
+                "{what} goes on for you or your network already; try again when it is done"
+            );
             return Err(refused(Reason::Limit, message));
         }
         let Ok(permit) = self.all.clone().try_acquire_owned() else {
