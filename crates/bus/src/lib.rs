@@ -8,7 +8,7 @@ mod nats;
 mod tests;
 
 pub use local::LocalBus;
-pub use nats::{Health, NatsBus, NatsError, NatsOptions};
+pub use nats::{Health, NatsBus, NatsError, NatsOptions, NatsRole};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;

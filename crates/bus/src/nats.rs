@@ -3,7 +3,8 @@
 //! connection it is that alone.
 //!
 //! Subjects of a cluster begin with its prefix: `husun.t.SUBJECT` is told, `husun.a.SUBJECT` asked, answers go to
-//! `husun.r.PROCESS.a.NUMBER.MILLISECONDS`, and `husun.lost` says that anything may have been lost.
+//! `husun.r.PROCESS.a.NUMBER.MILLISECONDS` (`husun.w...` where a worker asks), and `husun.lost` says that anything may
+//! have been lost.
 //!
 //! What came before a round trip to NATS and back has been read there. So a subscription is known, and what was told has
 //! arrived, when one that began later has ended. With several NATS servers that holds for the one asked; the others learn
@@ -57,6 +58,28 @@ pub struct NatsOptions {
     pub certificates: Option<PathBuf>,
     /// How the connection is called in the server's lists.
     pub name: String,
+    /// Who connects.
+    pub role: NatsRole,
+}
+
+/// Who connects: answers come to servers and to others under different names, so that NATS can be told to let the others
+/// hear only their own kind's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NatsRole {
+    /// One of those who serve and are all of them trusted with everything.
+    Server,
+    /// One that asks them and listens to them: a worker.
+    Worker,
+}
+
+impl NatsRole {
+    /// The word before the names of answers.
+    fn answers(self) -> char {
+        match self {
+            NatsRole::Server => 'r',
+            NatsRole::Worker => 'w',
+        }
+    }
 }
 
 impl NatsOptions {
@@ -67,6 +90,7 @@ impl NatsOptions {
             prefix: "husun".into(),
             certificates: None,
             name: "husun".into(),
+            role: NatsRole::Server,
         }
     }
 }
@@ -128,8 +152,8 @@ pub struct NatsBus {
 impl NatsBus {
     /// Connects. A server that is not there now is an error; one that goes later is waited for.
     pub async fn connect(options: NatsOptions) -> Result<NatsBus, NatsError> {
-        let names =
-            Names::new(&options.prefix).ok_or_else(|| NatsError::Prefix(options.prefix.clone()))?;
+        let names = Names::new(&options.prefix, options.role)
+            .ok_or_else(|| NatsError::Prefix(options.prefix.clone()))?;
         let address = Address::read(&options.url)?;
         let server = address.server.clone();
         let failed = |why: String| NatsError::Connect {
@@ -191,7 +215,7 @@ impl NatsBus {
         match tokio::time::timeout(CONNECT, up).await {
             Ok(Ok(_)) => {}
             Ok(Err(_)) | Err(_) => {
-                let why = "it does not answer; may the user publish and subscribe to all subjects of the prefix?";
+                let why = "it does not answer; may the user publish and subscribe to the subjects of the prefix?";
                 return Err(failed(why.into()));
             }
         }

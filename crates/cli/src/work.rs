@@ -3,7 +3,7 @@
 use crate::serve;
 use crate::tables::TableOptions;
 use anyhow::{Context, Result};
-use bus::{NatsBus, NatsOptions};
+use bus::{NatsBus, NatsOptions, NatsRole};
 use clap::Args;
 use games::Catalogue;
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
@@ -72,6 +72,7 @@ pub fn run(games: Catalogue, options: &Options) -> Result<()> {
         prefix: options.prefix.clone(),
         certificates: options.certificates.clone(),
         name: "husun worker".into(),
+        role: NatsRole::Worker,
         ..NatsOptions::new(url)
     };
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);

@@ -25,7 +25,7 @@ use crate::common::{Fallible, Request, Socket, ask};
 use crate::process::asked;
 use house::{Fault, House};
 use players::Club;
-use server::wire::{NodeNow, NodeState};
+use server::wire::{GameMade, NodeNow, NodeState, ServerMessage};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -298,6 +298,84 @@ async fn the_lease_of_a_dead_node_is_ended_by_the_others() -> Fallible<()> {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     club.all_are_back(Duration::from_secs(40)).await?;
+    let played = club.close().await?;
+    referee::judge(&house, &played).await?;
+    house.close()
+}
+
+/// Waits until White hears that Black is there, or has left.
+async fn until_black_is_there(white: &mut Socket, there: bool) -> Fallible<()> {
+    let heard = white.until(|message| match message {
+        ServerMessage::Update { now, .. } => (now.players.black.online == there).then_some(()),
+        _ => None,
+    });
+    tokio::time::timeout(Duration::from_secs(30), heard)
+        .await
+        .map_err(|_| format!("White does not hear of it: {there}"))?
+}
+
+/// One who leaves while the way to the game's owner is cut has left when it is open again; otherwise the other could never
+/// claim the game.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL and NATS"]
+async fn one_who_leaves_while_nats_is_away_has_left() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
+    // Longer than NATS is away: nobody takes the game meanwhile, nor the node for dead.
+    let house = House::open_with("leaver", 2, "lease_seconds = 20\n").await?;
+    let addresses = house.addresses();
+    let wishes = r#"{"variant":"chess","side":"white","clock":"fischer:60m+0s"}"#;
+    let made = ask(addresses[0], Request::post("/api/games", wishes)).await?;
+    let made: GameMade = made.json()?;
+    let friend = made
+        .friend_seat
+        .as_deref()
+        .ok_or("no seat for the friend")?;
+    // White is at the owner, Black at the other one.
+    let nodes = house.nodes(0)?.nodes;
+    let owner = nodes
+        .iter()
+        .find(|node| node.owned == 1)
+        .ok_or("no owner")?;
+    let near = usize::from(owner.name == "n1");
+    let mut white = Socket::open(addresses[near], &[]).await?;
+    white.join(&made.id, Some(&made.seat)).await?;
+    let mut black = Socket::open(addresses[1 - near], &[]).await?;
+    black.join(&made.id, Some(friend)).await?;
+    until_black_is_there(&mut white, true).await?;
+    house.cut_nats(1 - near, true);
+    // It has noticed, so what it says is lost for now.
+    let start = Instant::now();
+    while house.figure(1 - near, "husun_bus_connected", "").await? > 0.0 {
+        assert!(start.elapsed() < Duration::from_secs(10));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    drop(black);
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    house.cut_nats(1 - near, false);
+    until_black_is_there(&mut white, false).await?;
+    house.close()
+}
+
+/// A node that comes under the name of another throws it out, and that one stays away: started again it would throw out the
+/// new one in turn, and so on without end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL and NATS"]
+async fn a_node_makes_way_for_another_of_its_name_for_good() -> Fallible<()> {
+    let _turn = crate::turn(module_path!());
+    let mut house = House::open("namesake", 2).await?;
+    let club = Club::open(house.addresses(), 4, 5).await?;
+    club.all_have_played(PLAYED, Duration::from_secs(120))
+        .await?;
+    let began = Instant::now();
+    // Units do not start a program again that ends so.
+    assert_eq!(house.namesake(0).await?, Some(3));
+    club.note_fault(Fault::Kill, began, Instant::now());
+    let states: Vec<NodeNow> = house.nodes(1)?.nodes;
+    let alive = |node: &&NodeNow| node.name == "n0" && node.state != NodeState::Gone;
+    let of_the_name = states.iter().filter(alive);
+    assert_eq!(of_the_name.count(), 1, "{states:?}");
+    club.all_have_played(2 * PLAYED, Duration::from_secs(120))
+        .await?;
     let played = club.close().await?;
     referee::judge(&house, &played).await?;
     house.close()

@@ -14,6 +14,12 @@ fn nats() -> Fallible<String> {
         .map_err(|_| "HUSUN_TEST_NATS is not set: scripts/nats sets it")?)
 }
 
+/// The same for a user who may do what workers may.
+fn nats_of_workers() -> Fallible<String> {
+    Ok(std::env::var("HUSUN_TEST_NATS_WORKER")
+        .map_err(|_| "HUSUN_TEST_NATS_WORKER is not set: scripts/nats sets it")?)
+}
+
 fn prefix(name: &str) -> String {
     format!("test-{name}-{}", std::process::id())
 }
@@ -34,8 +40,9 @@ struct Worker(Child);
 impl Worker {
     fn start(name: &str) -> Fallible<Worker> {
         let child = Command::new(env!("CARGO_BIN_EXE_husun"))
-            .args(["work", "--threads", "1", "--hash", "1", "--nats", &nats()?])
+            .args(["work", "--threads", "1", "--hash", "1"])
             .args(["--prefix", &prefix(name), "--name", name])
+            .env("HUSUN_NATS", nats_of_workers()?)
             .stderr(Stdio::piped())
             .spawn()?;
         Ok(Worker(child))

@@ -140,7 +140,11 @@ pub enum Event {
         entrant: u32,
     },
     /// It begins.
-    Started,
+    Started {
+        /// Entrants who had left before a round robin began: they have no part in it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        without: Vec<u32>,
+    },
     /// A round begins, or some players waiting in an arena meet.
     Paired {
         /// Number of the round, from 1; in an arena, of the pairing.
@@ -215,6 +219,8 @@ pub struct Entrant {
     pub rating: i32,
     /// Whether the entrant has left, and is not paired.
     pub away: bool,
+    /// Whether the entrant had left before a round robin began, and has no part in it.
+    pub out: bool,
     /// Rounds that were paired before the entrant joined.
     pub missed: u32,
     /// Games in progress: several in a tournament over days.
@@ -362,6 +368,7 @@ impl Tournament {
                     level: *level,
                     rating: *rating,
                     away: false,
+                    out: false,
                     missed: self.rounds,
                     playing: 0,
                     free_ms: ms,
@@ -377,9 +384,13 @@ impl Tournament {
                 let entrant = self.entrant_mut(*entrant)?;
                 (entrant.away, entrant.free_ms) = (false, ms);
             }
-            Event::Started => {
+            Event::Started { without } => {
                 if self.phase != Phase::Open {
                     return Err(Misfit::Order("it starts"));
+                }
+                for &entrant in without {
+                    let entrant = self.entrant_mut(entrant)?;
+                    (entrant.out, entrant.away) = (true, true);
                 }
                 self.phase = Phase::Running;
                 self.started_ms = Some(ms);
@@ -557,13 +568,20 @@ impl Tournament {
         Some(began + i64::from(minutes) * 60_000)
     }
 
+    /// Entrants who have a part in a round robin.
+    fn robins(&self) -> usize {
+        let open = self.phase == Phase::Open;
+        let has_part = |e: &&Entrant| if open { !e.away } else { !e.out };
+        self.entrants.iter().filter(has_part).count()
+    }
+
     /// Rounds in total, once that is known; nothing for an arena.
     pub fn rounds_in_all(&self) -> Option<u32> {
         match self.plan.kind {
             Kind::Arena { .. } => None,
             Kind::Swiss { rounds } => Some(rounds),
             Kind::RoundRobin { twice } => {
-                let entrants = self.entrants.len() as u32;
+                let entrants = self.robins() as u32;
                 let once = match entrants % 2 {
                     0 => entrants.saturating_sub(1),
                     _ => entrants,

@@ -157,11 +157,12 @@ fn per_second(rate: u32, times: u32) -> Option<Quota> {
     Some(Quota::per_second(NonZeroU32::new(rate)?).allow_burst(burst))
 }
 
-/// So many a day, as many at once; none if there is no limit.
-fn per_day(most: u32) -> Option<Quota> {
+/// So many a day, as many at once.
+pub(crate) fn per_day(most: NonZeroU32) -> Quota {
     const DAY: Duration = Duration::from_secs(24 * 3600);
-    let burst = NonZeroU32::new(most)?;
-    Some(Quota::with_period(DAY / most)?.allow_burst(burst))
+    // A day has more nanoseconds than there are numbers for `most`: no period is zero.
+    Quota::with_period(DAY / most.get())
+        .map_or(Quota::per_hour(most), |quota| quota.allow_burst(most))
 }
 
 fn keyed(quota: Option<Quota>) -> Option<Keyed> {
@@ -179,7 +180,7 @@ impl Guard {
             health: keyed(per_second(rate.saturating_mul(HEALTH), 10)),
             games: keyed(NonZeroU32::new(limits.games_per_minute).map(Quota::per_minute)),
             reviews: keyed(NonZeroU32::new(limits.reviews_per_hour).map(Quota::per_hour)),
-            reports: keyed(per_day(limits.reports_per_day)),
+            reports: keyed(NonZeroU32::new(limits.reports_per_day).map(per_day)),
             positions: keyed(per_second(limits.positions_per_second, 10)),
             // Lifted together with the limit that it stands beside.
             wakes: keyed(

@@ -7,7 +7,7 @@ macro_rules! writing {
             let (mut writing, mut held) = $store.take().await?;
             let $connection = &mut held;
             // One that hangs is given up in the end, and with it its connection: all others wait for it.
-            let done = $crate::sql::within_writing(async { $act }).await;
+            let done = $store.within_writing(async { $act }).await;
             $crate::sql::give_back(&mut writing, held, done).await
         })
     };

@@ -27,6 +27,9 @@ const IDS: usize = 100;
 pub(super) const ACQUIRE: Duration = Duration::from_secs(10);
 /// What changes something may take this long: a connection that hangs is given up. Tests do not wait so long.
 pub(super) const HANGING: Duration = Duration::from_secs(if cfg!(test) { 5 } else { 60 });
+/// The same for one of several nodes, whose other connection may hold its lease meanwhile: nobody takes its games, and their
+/// players wait.
+pub(super) const NODE_HANGING: Duration = Duration::from_secs(if cfg!(test) { 3 } else { 10 });
 
 /// How long a connection may take to be closed before it is let go.
 const CLOSING: Duration = Duration::from_secs(2);
@@ -410,8 +413,22 @@ impl SqlStore {
         writes: &[GameWrite],
     ) -> Result<Vec<Result<(), StoreError>>, StoreError> {
         let (mut writing, mut connection) = self.take().await?;
-        let written = append::all(&mut connection, &self.fence(), writes).await;
+        let fence = self.fence();
+        let written = append::all(&mut connection, &fence, writes);
+        let written = self.within_writing(written).await;
         give_back(&mut writing, connection, written).await
+    }
+
+    /// What changes something has a later deadline than what is read.
+    pub(super) async fn within_writing<T>(
+        &self,
+        answer: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let most = match self.mode() {
+            Mode::Single => HANGING,
+            Mode::Cluster => NODE_HANGING,
+        };
+        in_time(most, answer).await
     }
 }
 
@@ -449,13 +466,6 @@ pub(super) async fn within<T>(
     answer: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
     in_time(ACQUIRE, answer).await
-}
-
-/// What changes something has a later one.
-pub(super) async fn within_writing<T>(
-    answer: impl Future<Output = Result<T, StoreError>>,
-) -> Result<T, StoreError> {
-    in_time(HANGING, answer).await
 }
 
 async fn in_time<T>(

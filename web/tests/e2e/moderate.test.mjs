@@ -118,6 +118,55 @@ test('a report is made, seen by those who moderate alone, and settled by keyboar
   });
 });
 
+test('tournaments and votes are called off by who moderates', async () => {
+  const [olga, rita] = [await here.person(), await here.person(PHONE)];
+  await visit(olga, async (page) => {
+    await register(page, 'Olga_T');
+    const day = 24 * 3_600_000;
+    const post = (path, data) => page.request.post(`/api/${path}`, { data });
+    const cup = await post('tournaments', {
+      name: 'Nonsense Cup',
+      kind: { swiss: { rounds: 3 } },
+      games: ['chess'],
+      clock: 'fischer:5m+3s',
+      starts_ms: Date.now() + day,
+    });
+    assert.equal(cup.status(), 201, await cup.text());
+    const vote = await post('votes', {
+      question: 'Is this a vote?',
+      candidates: [{ text: 'Yes' }, { text: 'No' }],
+      closes_ms: Date.now() + 3 * day,
+    });
+    assert.equal(vote.status(), 201, await vote.text());
+    await visit(rita, async (moderating) => {
+      await register(moderating, 'Rita');
+      assert.match(await admin('moderators', 'add', 'Rita'), /moderates now/);
+      await moderating.goto('/moderate');
+      await moderating.getByRole('link', { name: 'Tournaments and votes' }).click();
+      for (const [button, told] of [
+        ['Call off the tournament Nonsense Cup', 'the tournament is called off'],
+        ['Call off the vote Is this a vote?', 'the vote is called off'],
+      ]) {
+        await press(moderating, moderating.getByRole('button', { name: button }));
+        const dialog = moderating.getByRole('dialog');
+        await tabTo(moderating, dialog.getByLabel('Why?'));
+        await moderating.keyboard.type('nonsense');
+        await fits(moderating);
+        await press(moderating, dialog.getByRole('button', { name: 'Do it' }));
+        await dialog.waitFor({ state: 'detached' });
+        await moderating.getByRole('button', { name: button }).waitFor({ state: 'detached' });
+        await moderating.getByRole('status').filter({ hasText: told }).waitFor();
+      }
+      await moderating.getByText('No tournament is announced.').waitFor();
+      await moderating.getByText('No vote is open.').waitFor();
+      assert.deepEqual(await violations(moderating), []);
+      await fits(moderating);
+    });
+    await page.goto(`/tournament/${(await cup.json()).id}`);
+    await page.getByText('It did not take place.').waitFor();
+  });
+});
+
 test('who moderates sees nodes, games and workers', async () => {
   const mona = await here.person(PHONE);
   await visit(mona, async (page) => {

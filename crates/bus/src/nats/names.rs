@@ -1,6 +1,6 @@
 //! What stands on the wire: the names of subjects, and the few words that are not somebody's message.
 
-use crate::BusError;
+use crate::{BusError, NatsRole};
 use async_nats::{HeaderMap, Message, StatusCode, Subject};
 use bytes::Bytes;
 use std::fmt::Write as _;
@@ -36,7 +36,7 @@ pub enum Wants {
 
 impl Names {
     /// Nothing if the prefix is not words of letters, digits, `-` and `_`, with dots between.
-    pub fn new(prefix: &str) -> Option<Names> {
+    pub fn new(prefix: &str, role: NatsRole) -> Option<Names> {
         let plain = |word: &str| !word.is_empty() && word.bytes().all(is_plain);
         if prefix.len() > crate::SUBJECT || !prefix.split('.').all(plain) {
             return None;
@@ -45,7 +45,7 @@ impl Names {
         let id = |salt: u8| RandomState::new().hash_one((std::process::id(), salt));
         Some(Names {
             prefix: prefix.into(),
-            inbox: format!("{prefix}.r.{:016x}{:016x}.", id(0), id(1)),
+            inbox: format!("{prefix}.{}.{:016x}{:016x}.", role.answers(), id(0), id(1)),
         })
     }
 
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn every_subject_has_a_name_of_its_own() {
-        let names = Names::new("husun").expect("a prefix");
+        let names = Names::new("husun", NatsRole::Server).expect("a prefix");
         assert_eq!(
             names.told("game.k3x9.told").as_str(),
             "husun.t.game.k3x9.told"
@@ -232,23 +232,23 @@ mod tests {
     #[test]
     fn a_prefix_is_plain_words() {
         for good in ["husun", "clubs.husun", "a-b_c.9"] {
-            assert!(Names::new(good).is_some(), "{good}");
+            assert!(Names::new(good, NatsRole::Server).is_some(), "{good}");
         }
         for bad in ["", ".", "a.", ".a", "a b", "*", ">", "a.>", "é", "a\n"] {
-            assert!(Names::new(bad).is_none(), "{bad:?}");
+            assert!(Names::new(bad, NatsRole::Server).is_none(), "{bad:?}");
         }
     }
 
     #[test]
     fn an_answer_finds_its_question() {
-        let names = Names::new("husun").expect("a prefix");
+        let names = Names::new("husun", NatsRole::Server).expect("a prefix");
         let patience = Wants::Answer(Duration::from_millis(1500));
         for asked in [patience, Wants::Server, Wants::Held] {
             let reply = names.answer(77, asked);
             assert_eq!(names.number(&reply), Some(77));
             assert_eq!(wants(&reply), asked);
         }
-        let other = Names::new("husun").expect("a prefix");
+        let other = Names::new("husun", NatsRole::Server).expect("a prefix");
         assert_eq!(
             other.number(&names.answer(77, patience)),
             None,

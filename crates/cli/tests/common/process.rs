@@ -191,6 +191,20 @@ impl Process {
         Ok(self.child.try_wait()?.is_none())
     }
 
+    /// Waits until it ends by itself; tells its status.
+    pub fn wait(mut self) -> Fallible<Option<i32>> {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status.code());
+            }
+            if start.elapsed() > Duration::from_secs(30) {
+                return Err("it does not end".into());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     /// Asks it to end, and waits until it has.
     pub fn end(mut self) -> Fallible<()> {
         let pid = self.child.id().to_string();

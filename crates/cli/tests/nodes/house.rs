@@ -330,6 +330,22 @@ impl House {
         }
     }
 
+    /// Starts another node of the same name, which takes the place of the first; tells with which status that one ends.
+    pub async fn namesake(&mut self, n: usize) -> Fallible<Option<i32>> {
+        let folder = self.folder.join(format!("namesake{n}"));
+        std::fs::create_dir_all(&folder)?;
+        let node = &mut self.nodes[n];
+        let first = node.process.take().ok_or("no process")?;
+        let other = SocketAddr::from(([127, 0, 0, 1], free_port()?));
+        let second = Process::start_at(other, &folder, &node.config).await?;
+        let ended = tokio::task::spawn_blocking(move || first.wait()).await??;
+        // Those who played at the first come to the second as they would behind a proxy.
+        node.address = other;
+        node.folder = folder;
+        node.process = Some(second);
+        Ok(ended)
+    }
+
     /// Asks a node to end, and waits until it has.
     pub async fn leave(&mut self, n: usize) -> Fallible<()> {
         if let Some(process) = self.nodes[n].process.take() {

@@ -47,9 +47,11 @@ impl Tournament {
     /// What follows when somebody joins.
     pub fn join(&self, id: &str, rating: i32) -> Result<Event, Refused> {
         if let Some(entrant) = self.number(id) {
-            let left = self.entrants.get(entrant as usize).is_some_and(|e| e.away);
+            let known = self.entrants.get(entrant as usize);
+            let left = known.is_some_and(|e| e.away);
             return match (self.phase, left) {
                 (Phase::Over | Phase::Cancelled, _) => Err(Refused::Over),
+                _ if known.is_some_and(|e| e.out) => Err(Refused::Begun),
                 (_, true) => Ok(Event::Returned { entrant }),
                 (_, false) => Err(Refused::Joined),
             };
@@ -116,6 +118,11 @@ impl Tournament {
         entrants.filter(|(_, e)| !e.away).map(|(n, _)| n)
     }
 
+    fn gone(&self) -> impl Iterator<Item = u32> {
+        let entrants = (0..).zip(&self.entrants);
+        entrants.filter(|(_, e)| e.away).map(|(n, _)| n)
+    }
+
     /// What follows when it starts: the engine makes the number even, and stands by in an arena, where numbers change;
     /// with fewer than two players it is cancelled.
     pub fn start(&self, level_rating: impl FnOnce(u8) -> i32) -> Vec<Event> {
@@ -134,7 +141,11 @@ impl Tournament {
         match people + events.len() {
             0 | 1 => vec![Event::Cancelled],
             _ => {
-                events.push(Event::Started);
+                let without = match self.plan.kind {
+                    Kind::RoundRobin { .. } => self.gone().collect(),
+                    _ => Vec::new(),
+                };
+                events.push(Event::Started { without });
                 events
             }
         }

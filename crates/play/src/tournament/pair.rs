@@ -41,9 +41,10 @@ impl Tournament {
                 Err(_) => vec![Event::Over],
             },
             Kind::RoundRobin { twice } => {
+                let players = self.robins();
                 let all = match twice {
-                    true => pairing::double_round_robin(self.entrants.len()),
-                    false => pairing::round_robin(self.entrants.len()),
+                    true => pairing::double_round_robin(players),
+                    false => pairing::round_robin(players),
                 };
                 let at_once = if self.plan.is_slow() { all.len() } else { 1 };
                 let next = (1..).zip(&all).skip(self.rounds as usize).take(at_once);
@@ -97,7 +98,8 @@ impl Tournament {
     ) -> Event {
         let mut games = Vec::new();
         let mut without = Vec::new();
-        let numbers = self.seeds();
+        let mut numbers = self.seeds();
+        numbers.retain(|n| self.entrants.get(*n as usize).is_some_and(|e| !e.out));
         for &(white, black) in pairs {
             let number = |place: usize| numbers.get(place).copied();
             let (Some(white), Some(black)) = (number(white), number(black)) else {

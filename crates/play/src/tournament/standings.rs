@@ -196,7 +196,8 @@ impl Tournament {
         let scores: Vec<i64> = all.iter().map(|(gains, _)| sum(gains)).collect();
         let score = |entrant: u32| scores.get(entrant as usize).copied().unwrap_or_default();
         let mut standings: Vec<Standing> = Vec::with_capacity(all.len());
-        for (entrant, (gains, streak)) in (0..).zip(&all) {
+        let part = |entrant: u32| self.entrants.get(entrant as usize).is_some_and(|e| !e.out);
+        for (entrant, (gains, streak)) in (0..).zip(&all).filter(|(entrant, _)| part(*entrant)) {
             let games = || gains.iter().filter(|g| g.opponent.is_some());
             let of_share = |share| games().filter(|g| g.share == share).count() as u32;
             let own = score(entrant);

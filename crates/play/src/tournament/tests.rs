@@ -208,6 +208,51 @@ fn everybody_meets_everybody() -> Tested {
 }
 
 #[test]
+fn who_leaves_before_a_round_robin_begins_has_no_part_in_it() -> Tested {
+    let mut kept = Kept::new(plan(Kind::RoundRobin { twice: false })?);
+    for (n, rating) in [1800, 1700, 1600, 1500, 1400].into_iter().enumerate() {
+        kept.take(vec![kept.tournament.join(&format!("p{n}"), rating)?])?;
+    }
+    for (leaver, returns) in [("p1", false), ("p2", true)] {
+        kept.take(vec![kept.tournament.leave(leaver)?])?;
+        if returns {
+            kept.take(vec![kept.tournament.join(leaver, 0)?])?;
+        }
+    }
+    assert_eq!(kept.tournament.rounds_in_all(), Some(3));
+    kept.now = 1000;
+    let events = kept.tournament.start(|_| 0);
+    assert_eq!(events, [Event::Started { without: vec![1] }]);
+    kept.take(events)?;
+    assert_eq!(kept.tournament.rounds_in_all(), Some(3));
+    for _ in 0..3 {
+        kept.play_round()?;
+        assert_eq!(kept.tournament.join("p1", 1700), Err(Refused::Begun));
+    }
+    assert!(kept.pair()?.is_empty());
+    assert_eq!(kept.tournament.phase(), Phase::Over);
+    let pairs = kept.tournament.pairings().iter();
+    let met: HashSet<_> = pairs.map(|p| (p.new.white, p.new.black)).collect();
+    assert_eq!(met.len(), 6, "each meets each, and nobody waits for p1");
+    let places: Vec<_> = kept.tournament.standings();
+    let places = places.iter().map(|s| (s.entrant, s.half_points, s.won));
+    let expected = [(0, 6, 3), (2, 4, 2), (3, 2, 1), (4, 0, 0)];
+    assert_eq!(places.collect::<Vec<_>>(), expected);
+    kept.replayed()?;
+    // Those that began before this was so are played as they were paired.
+    let mut before = kept.stored.clone();
+    for (_, text) in &mut before {
+        *text = text.replace(",\"without\":[1]", "");
+    }
+    before.truncate(9);
+    let texts = before.iter().map(|(ms, text)| (*ms, text.as_str()));
+    let before = Tournament::replay(kept.tournament.plan().clone(), texts)?;
+    assert_eq!(before.phase(), Phase::Running);
+    assert_eq!(before.rounds_in_all(), Some(5));
+    Ok(())
+}
+
+#[test]
 fn who_leaves_a_round_robin_loses_what_is_left() -> Tested {
     let mut kept = Kept::of(
         plan(Kind::RoundRobin { twice: false })?,

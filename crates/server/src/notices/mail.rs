@@ -5,10 +5,14 @@ use super::Happening;
 use crate::accounts::digest;
 use crate::config::{ConfigError, MailConfig, MailTls};
 use crate::lasting::Inbox;
+use crate::limits::per_day;
 use crate::refusal::{Reason, Refused, refused};
 use crate::seats::{SeatKeys, same};
 use crate::services::{secret, wall_ms};
 use crate::wire::Notice;
+use governor::RateLimiter;
+use governor::clock::DefaultClock;
+use governor::state::keyed::DefaultKeyedStateStore;
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, Message};
 use lettre::transport::smtp::authentication::Credentials;
@@ -16,6 +20,7 @@ use lettre::transport::smtp::client::{Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 use metrics::counter;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 use store::notices::{MailRow, NoticeStore};
@@ -32,6 +37,8 @@ const LONGEST: Duration = Duration::from_secs(20);
 const CONFIRM_MS: i64 = 24 * 3_600_000;
 /// An address can be given while so few e-mails were sent to a person in a day, so that nobody has strangers flooded.
 const CONFIRMATIONS: u32 = 5;
+/// E-mails with a link to confirm that go to one mailbox in a day, whoever asks for them: many accounts could name the same.
+const TO_ONE: NonZeroU32 = NonZeroU32::new(5).expect("not zero");
 /// Characters of an address.
 const ADDRESS: usize = 254;
 /// Bytes of chance in the word that confirms one.
@@ -39,6 +46,7 @@ const WORD: usize = 20;
 const DAY_MS: i64 = 24 * 3_600_000;
 
 type Transport = AsyncSmtpTransport<Tokio1Executor>;
+type Asked = RateLimiter<String, DefaultKeyedStateStore<String>, DefaultClock>;
 
 /// A way to send e-mail.
 #[derive(Clone)]
@@ -51,6 +59,8 @@ pub struct Mail {
     keys: SeatKeys,
     queue: mpsc::Sender<Message>,
     inbox: Arc<Inbox<Message>>,
+    /// Confirmations by [`mailbox`].
+    asked: Arc<Asked>,
 }
 
 impl std::fmt::Debug for Mail {
@@ -85,6 +95,13 @@ pub fn address_of(text: &str) -> Result<String, Refused> {
             "address: expected a domain, like example.org, after the @",
         )),
     }
+}
+
+/// The mailbox behind an address, as far as one can tell: letters of both sizes and what follows a `+` lead to the same.
+fn mailbox(address: &str) -> String {
+    let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
+    let local = local.split('+').next().unwrap_or_default();
+    format!("{local}@{domain}").to_ascii_lowercase()
 }
 
 impl Mail {
@@ -130,6 +147,7 @@ impl Mail {
             keys,
             queue,
             inbox: Arc::new(Inbox::new(inbox)),
+            asked: Arc::new(RateLimiter::keyed(per_day(TO_ONE))),
         })
     }
 
@@ -152,6 +170,12 @@ impl Mail {
             refused(Reason::Limit, message)
         };
         let today = wall_ms() / DAY_MS;
+        self.asked.retain_recent();
+        if self.asked.check_key(&mailbox(&address)).is_err() {
+            let message =
+                "enough e-mails have been sent to this address today; enter it again tomorrow";
+            return Err(refused(Reason::Limit, message));
+        }
         // Where there is an address, it stays if there can't be another today.
         let counted = known.is_some();
         if counted && !store.count_mail(person, today, CONFIRMATIONS).await? {

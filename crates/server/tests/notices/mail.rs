@@ -27,6 +27,47 @@ fn mailing(address: std::net::SocketAddr) -> impl FnOnce(&mut Config) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn no_mailbox_is_filled_by_accounts_that_name_it() -> Fallible<()> {
+    let mut mail = MailServer::start().await?;
+    let server = TestServer::start("mail-flood", mailing(mail.address)).await?;
+    for (n, address) in [
+        "eve@example.org",
+        "EVE@example.org",
+        "eve+1@example.org",
+        "eve+2@Example.org",
+        "Eve+@example.org",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let mut browser = account(&server, &format!("Ann{n}")).await?;
+        let wish = json!({ "address": address });
+        let answer = browser
+            .ask("PUT", "/api/account/notices/mail", wish)
+            .await?;
+        assert_eq!(answer.status, 204, "{}", answer.body);
+        mail.next().await?;
+    }
+    let mut bob = account(&server, "Bob").await?;
+    let mut give = async |address: &str| {
+        let wish = json!({ "address": address });
+        bob.ask("PUT", "/api/account/notices/mail", wish).await
+    };
+    let answer = give("eve+3@example.org").await?;
+    assert_eq!((answer.status, code(&answer)?.as_str()), (429, "limit"));
+    assert!(
+        answer.body.contains("to this address today"),
+        "{}",
+        answer.body
+    );
+    assert!(mail.is_quiet().await);
+    // Others are reached.
+    assert_eq!(give("bob@example.org").await?.status, 204);
+    assert_eq!(mail.next().await?.to, "bob@example.org");
+    server.end().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn e_mails_go_to_confirmed_addresses_and_end_by_one_click() -> Fallible<()> {
     let mut mail = MailServer::start().await?;
     let server = TestServer::start("mailed", mailing(mail.address)).await?;

@@ -786,13 +786,22 @@ async fn a_worker_chooses_its_games() -> Tested {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a NATS server: scripts/nats cargo test -p husun-server --lib -- --ignored nats"]
 async fn nats_carries_jobs_and_answers() -> Tested {
-    let url = std::env::var("HUSUN_TEST_NATS")
-        .map_err(|_| "HUSUN_TEST_NATS is not set: scripts/nats sets it")?;
-    let mut options = bus::NatsOptions::new(url);
-    options.prefix = format!("test-engines-{}", std::process::id());
+    // Two for servers, two for workers.
     let mut buses: Vec<Arc<dyn Bus>> = Vec::new();
-    for _ in 0..4 {
-        buses.push(Arc::new(bus::NatsBus::connect(options.clone()).await?));
+    for (variable, role) in [
+        ("HUSUN_TEST_NATS", bus::NatsRole::Server),
+        ("HUSUN_TEST_NATS_WORKER", bus::NatsRole::Worker),
+    ] {
+        let url = std::env::var(variable)
+            .map_err(|_| format!("{variable} is not set: scripts/nats sets it"))?;
+        let options = bus::NatsOptions {
+            prefix: format!("test-engines-{}", std::process::id()),
+            role,
+            ..bus::NatsOptions::new(url)
+        };
+        for _ in 0..2 {
+            buses.push(Arc::new(bus::NatsBus::connect(options.clone()).await?));
+        }
     }
     let servers = [Server::new(&buses[0]).await?, Server::new(&buses[1]).await?];
     let mut asked = Vec::new();
