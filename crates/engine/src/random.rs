@@ -27,6 +27,14 @@ impl Random {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
+    /// One of some, if there are any.
+    pub fn of<'a, T>(&mut self, some: &'a [T]) -> Option<&'a T> {
+        match some.len() {
+            0 => None,
+            len => some.get(self.below(len as u64) as usize),
+        }
+    }
+
     /// A number from 0 to 1.
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
@@ -47,10 +55,9 @@ impl Random {
         let mut position = from;
         for _ in 0..plies {
             let moves = position.legal_moves();
-            if moves.is_empty() {
+            let Some(&m) = self.of(&moves) else {
                 break;
-            }
-            let m = moves[self.below(moves.len() as u64) as usize];
+            };
             let next = position.play_unchecked(m);
             if next.status() != Status::Ongoing {
                 break;

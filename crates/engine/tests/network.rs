@@ -233,6 +233,42 @@ fn one_piece_that_knows_left_from_right_forbids_mirroring() -> Result<()> {
     Ok(())
 }
 
+/// A man is on in two groups, whoever looks: that of its kind, and that of its kind on its rank.
+#[test]
+fn inputs_that_are_alike_are_a_kind_of_a_side_and_its_ranks() -> Result<()> {
+    for game in all_games() {
+        let (layout, frame) = (Layout::of(&game), game.frame());
+        let groups = layout.alike();
+        for (kind, side) in game.kinds().flat_map(|k| Side::ALL.map(|side| (k, side))) {
+            for viewer in Side::ALL {
+                let input = |square| {
+                    let scene = Scene {
+                        pieces: vec![(side, kind, square)],
+                        rights: CastlingRights::default(),
+                        state: 0,
+                    };
+                    usize::from(layout.active(viewer, &scene)[0])
+                };
+                for square in frame.squares() {
+                    let of_it: Vec<_> = groups
+                        .iter()
+                        .filter(|group| group.contains(&input(square)))
+                        .collect();
+                    let [whole, on_rank] = of_it[..] else {
+                        return Err(format!("{}: {} groups", game.id(), of_it.len()).into());
+                    };
+                    assert_eq!(whole.len(), frame.len());
+                    let beside = |s: &Square| frame.rank(*s) == frame.rank(square);
+                    let others: Vec<_> = frame.squares().filter(beside).map(input).collect();
+                    assert_eq!(others.len(), on_rank.len());
+                    assert!(others.iter().all(|other| on_rank.contains(other)));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn a_file_holds_the_whole_network() -> Result<()> {
     let game = games::variant("strike80").ok_or("no such game")?;

@@ -54,6 +54,11 @@ impl Model {
     /// The chance that the side to move has, 0 to 1, by the sums of both sides, where the output is added to `base`.
     #[inline(always)]
     fn chance(&self, sums: &[Vec<f32>; 2], base: f32) -> f32 {
+        sigmoid(self.output(sums, base))
+    }
+
+    #[inline(always)]
+    fn output(&self, sums: &[Vec<f32>; 2], base: f32) -> f32 {
         let [_, output, last] = self.places();
         let mut out = self.weights[last] + base;
         for (sums, weights) in sums
@@ -66,7 +71,7 @@ impl Model {
                 .map(|(unit, w)| unit * unit * w)
                 .sum::<f32>();
         }
-        sigmoid(out)
+        out
     }
 
     /// The sum of the squared errors, and of their gradients, over some positions.
@@ -208,6 +213,17 @@ impl Gradient {
         self.slope.iter_mut().for_each(|slope| *slope *= each);
         errors.iter().sum()
     }
+}
+
+/// What the network says of each position.
+pub(crate) fn outputs(model: &Model, samples: &Samples) -> impl Iterator<Item = f32> {
+    let mut sums = [vec![0.0; model.hidden], vec![0.0; model.hidden]];
+    samples.all.iter().map(move |sample| {
+        for (active, sums) in samples.inputs(sample).iter().zip(&mut sums) {
+            model.sums(active, sums);
+        }
+        model.output(&sums, 0.0)
+    })
 }
 
 /// The mean squared error over all positions.

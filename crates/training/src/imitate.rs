@@ -3,7 +3,7 @@
 
 use crate::data::{DataError, GameRecords, OPEN, Record, scene};
 use engine::{Engine, Random};
-use husun::{Position, Side};
+use husun::{Kind, Move, Position, Side, Square, Status};
 
 /// The most random moves that lead away from a position of a game.
 const ASIDE: u64 = 3;
@@ -12,7 +12,7 @@ const ASIDE: u64 = 3;
 pub(crate) struct Teachers {
     /// One for each thread.
     engines: Vec<Engine>,
-    /// How many positions are judged for each position of a game: itself, then others to which random moves lead.
+    /// How many positions are judged for each position of a game: itself, then others near it.
     each: usize,
 }
 
@@ -22,6 +22,14 @@ impl Teachers {
             engines: (0..threads.max(1)).map(|_| make()).collect(),
             each,
         }
+    }
+
+    /// What the values say of a position for the side to move, if its game is not over.
+    pub fn says(&self, record: &Record) -> Option<i16> {
+        let engine = self.engines.first()?;
+        let position = record.position(engine.variant()).ok()?;
+        let total = engine.evaluate(&position)?.total;
+        Some(total.clamp(-OPEN, OPEN) as i16)
     }
 
     /// Positions of a game and beside it, with what the values say of them instead of a search. The same for any number of
@@ -64,9 +72,16 @@ impl Teachers {
         (0..self.each).filter_map(move |n| {
             let position = match n {
                 0 => start.clone(),
-                _ => {
+                n => {
                     let plies = 1 + random.below(ASIDE);
-                    random.walk(start.clone(), plies, &mut |_| {})
+                    match (n % 2, random.below(2)) {
+                        (1, _) => clash(&mut random, start, plies),
+                        (_, 0) => random.walk(start.clone(), plies, &mut |_| {}),
+                        _ => {
+                            let near = random.walk(start.clone(), plies, &mut |_| {});
+                            elsewhere(&mut random, &near)?
+                        }
+                    }
                 }
             };
             let total = engine.evaluate(&position)?.total;
@@ -80,4 +95,58 @@ impl Teachers {
             })
         })
     }
+}
+
+/// The position after so many random moves, every other one a capture or a promotion where there is one: a search asks about
+/// many positions in which men are missing.
+fn clash(random: &mut Random, from: &Position, plies: u64) -> Position {
+    let mut position = from.clone();
+    for _ in 0..plies {
+        let moves = position.legal_moves();
+        let changes = |m: &&Move| position.captured(**m).is_some() || m.placed() != m.piece();
+        let some: Vec<&Move> = match random.below(2) {
+            0 => moves.iter().filter(changes).collect(),
+            _ => Vec::new(),
+        };
+        let chosen = match some.is_empty() {
+            true => random.of(&moves).copied(),
+            false => random.of(&some).map(|m| **m),
+        };
+        let Some(next) = chosen.map(|m| position.play_unchecked(m)) else {
+            break;
+        };
+        if next.status() != Status::Ongoing {
+            break;
+        }
+        position = next;
+    }
+    position
+}
+
+/// The position with one man, of a kind drawn by lot, on another square: so every kind is seen everywhere, as it seldom is in
+/// games. None if the rules don't allow that.
+fn elsewhere(random: &mut Random, from: &Position) -> Option<Position> {
+    let variant = from.variant();
+    let mut setup = from.setup();
+    let (mut men, mut empty) = (Vec::new(), Vec::new());
+    for square in variant.frame().squares() {
+        match setup.piece_on(square) {
+            Some((_, kind)) if variant.piece(kind).royal => {}
+            Some((_, kind)) => men.push((kind, square)),
+            None => empty.push(square),
+        }
+    }
+    let mut kinds: Vec<Kind> = men.iter().map(|(kind, _)| *kind).collect();
+    kinds.sort_unstable_by_key(|kind| kind.index());
+    kinds.dedup();
+    let kind = *random.of(&kinds)?;
+    let of_it: Vec<Square> = men
+        .iter()
+        .filter(|man| man.0 == kind)
+        .map(|man| man.1)
+        .collect();
+    let (old, new) = (random.of(&of_it)?, random.of(&empty)?);
+    setup.board.swap(old.index(), new.index());
+    setup.en_passant.clear();
+    Position::from_setup(variant, &setup).ok()
 }

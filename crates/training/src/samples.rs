@@ -35,6 +35,8 @@ pub(crate) struct Samples {
     pub all: Vec<Sample>,
     /// Where each game ends among them.
     ends: Vec<usize>,
+    /// What the values say of each, of those that are held out where a network imitates them.
+    pub said: Vec<Option<i16>>,
 }
 
 impl Samples {
@@ -175,12 +177,16 @@ impl Collection {
             to.add(&self.layout, record, game.result, base);
         }
         to.ends.push(to.all.len());
-        if let Some(teachers) = &self.teachers
-            && !game.number.is_multiple_of(HELD_OUT)
-        {
-            for record in &teachers.judge(game)? {
-                self.judged.add(&self.layout, record, game.result, 0);
-            }
+        let Some(teachers) = &self.teachers else {
+            return Ok(());
+        };
+        if game.number.is_multiple_of(HELD_OUT) {
+            let said = game.records.iter().map(|record| teachers.says(record));
+            to.said.extend(said);
+            return Ok(());
+        }
+        for record in &teachers.judge(game)? {
+            self.judged.add(&self.layout, record, game.result, 0);
         }
         Ok(())
     }
@@ -237,6 +243,7 @@ mod tests {
                 sample(false, 0, 0.5),
             ],
             ends: vec![3, 4],
+            said: Vec::new(),
         };
         assert_eq!(samples.outlooks(1.0, 300.0), [1.0, 0.0, 1.0, 0.5]);
         let near = |found: f32, expected: f32| (found - expected).abs() < 1e-6;

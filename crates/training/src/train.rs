@@ -1,8 +1,8 @@
 //! The trainer: from positions to the weights that predict them best. The same positions and settings give the same
 //! network, with any number of threads.
 
-use crate::gradient::{Gradient, Model, Targets, error};
-use crate::optimizer::Adam;
+use crate::gradient::{Gradient, Model, Targets, error, outputs};
+use crate::optimizer::{Adam, Alike};
 pub use crate::samples::Collection;
 use crate::samples::Samples;
 use engine::Random;
@@ -24,6 +24,13 @@ const WARM: f32 = 0.02;
 const USUAL_ACTIVE: f32 = 24.0;
 /// Which part of the learning rate remains for games after what the values say has been learned.
 const AFTERWARDS: f32 = 0.5;
+
+/// Which part of the learning rate rows that are alike move by together while the values are imitated.
+const TOGETHER: f32 = 0.25;
+/// Up to how many centipawns of the values a position says how large the network's are.
+const UNDECIDED: i16 = 900;
+/// How much larger or smaller the network's centipawns may be made at most.
+const CORRECTED: f32 = 1.25;
 
 /// How a network is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -164,6 +171,7 @@ pub fn run(
         samples: &collection.judged,
         epochs: settings.judged_epochs,
         rate: settings.rate,
+        alike: true,
         targets: Targets {
             result: 0.0,
             outlooks: &[],
@@ -175,11 +183,14 @@ pub fn run(
         samples: learn,
         epochs: settings.epochs,
         rate: settings.rate * if begun { AFTERWARDS } else { 1.0 },
+        alike: false,
         targets,
     };
     for stage in begun.then_some(judged).into_iter().chain([games]) {
         let some = stage.samples;
         let mut adam = Adam::new(model.weights.len());
+        let groups = stage.alike.then(|| collection.layout.alike());
+        let mut alike = groups.map(|groups| Alike::new(groups, hidden));
         let mut order: Vec<u32> = (0..some.all.len() as u32).collect();
         let size = settings.batch.max(1);
         let steps = stage.epochs * order.len().div_ceil(size);
@@ -191,6 +202,9 @@ pub fn run(
                 step += 1;
                 rate = stage.rate_at(step as f32 / (steps + 1) as f32);
                 sum += gradient.compute(&model, some, batch, stage.targets);
+                if let Some(alike) = &mut alike {
+                    alike.step(&mut model, &gradient.slope, rate * TOGETHER);
+                }
                 adam.step(&mut model, &gradient.slope, rate);
             }
             let epoch = Epoch {
@@ -211,11 +225,32 @@ pub fn run(
             }
         }
     }
+    // The search's margins are made for centipawns as the values count them.
+    let said = check.said.iter().copied();
+    let scale = match slope(outputs(&best, check).map(|out| out * targets.scale), said) {
+        Some(slope) => targets.scale / slope.clamp(1.0 / CORRECTED, CORRECTED),
+        None => targets.scale,
+    };
     Ok(Trained {
-        network: Network::new(variant, &best.to_weights(targets.scale, corrects), origin)?,
+        network: Network::new(variant, &best.to_weights(scale, corrects), origin)?,
         epochs,
-        scale: targets.scale,
+        scale,
     })
+}
+
+/// How many centipawns of one are one of the other, where that is not decided.
+fn slope(
+    network: impl Iterator<Item = f32>,
+    values: impl Iterator<Item = Option<i16>>,
+) -> Option<f32> {
+    let (mut both, mut square) = (0.0, 0.0);
+    for (network, values) in network.zip(values) {
+        if let Some(values) = values.filter(|values| values.abs() < UNDECIDED) {
+            both += f64::from(network) * f64::from(values);
+            square += f64::from(values) * f64::from(values);
+        }
+    }
+    (square > 0.0).then(|| (both / square) as f32)
 }
 
 /// The first weights, by chance.
@@ -251,6 +286,8 @@ struct Stage<'a> {
     samples: &'a Samples,
     epochs: usize,
     rate: f32,
+    /// Whether rows that are alike move together, too.
+    alike: bool,
     targets: Targets<'a>,
 }
 
@@ -272,5 +309,20 @@ fn scale(collection: &Collection) -> f32 {
     match decided {
         true => (1.0 / best_scale(pairs).0).min(LARGEST_SCALE.into()) as f32,
         false => USUAL_SCALE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn centipawns_are_compared_where_nothing_is_decided() {
+        let values = [Some(100), Some(-200), None, Some(2000), Some(0)];
+        let network = [80.0, -160.0, 5000.0, 5.0, 0.0];
+        let found = slope(network.into_iter(), values.into_iter());
+        assert!(found.is_some_and(|s| (s - 0.8).abs() < 1e-6), "{found:?}");
+        let none = slope(network.into_iter(), [None; 5].into_iter());
+        assert_eq!(none, None);
     }
 }

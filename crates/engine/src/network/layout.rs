@@ -24,6 +24,8 @@ pub struct Layout {
     /// Whether a side whose royal piece stands on the left half sees the board reflected left to right.
     mirrored: bool,
     royal: Vec<bool>,
+    /// The squares of each rank, by number.
+    ranks: Vec<Vec<usize>>,
     /// The squares of the left half and of the right; a middle file is neither.
     halves: [Vec<Square>; 2],
     /// By side, by whether the board is seen reflected left to right, by square: the square that is seen.
@@ -80,6 +82,12 @@ impl Layout {
             squares,
             mirrored,
             royal: variant.pieces().iter().map(|p| p.royal).collect(),
+            ranks: (0..frame.ranks())
+                .map(|rank| {
+                    let on_it = frame.squares().filter(|&square| frame.rank(square) == rank);
+                    on_it.map(Square::index).collect()
+                })
+                .collect(),
             halves: [false, true].map(|right| {
                 let files = frame.files();
                 let on = |s: &Square| match right {
@@ -102,6 +110,19 @@ impl Layout {
     /// How many inputs there are.
     pub fn inputs(&self) -> usize {
         self.inputs
+    }
+
+    /// Inputs that are likely to mean about the same: those of each kind of piece of a side, and those of each kind on each
+    /// rank.
+    pub fn alike(&self) -> Vec<Vec<usize>> {
+        let mut groups = Vec::with_capacity(2 * self.kinds * (1 + self.ranks.len()));
+        for kind in 0..2 * self.kinds {
+            let first = kind * self.squares;
+            groups.push((first..first + self.squares).collect());
+            let ranks = self.ranks.iter();
+            groups.extend(ranks.map(|rank| rank.iter().map(|square| first + square).collect()));
+        }
+        groups
     }
 
     /// Whether a side whose royal piece stands on the left half sees the board reflected left to right.
