@@ -282,7 +282,8 @@ impl Link {
     }
 
     fn asked(self: &Arc<Link>, key: &Key, serving: &Arc<Serving>, message: Message) {
-        let Some(to) = message.reply.clone() else {
+        // An answer goes where answers go: who may only ask must not have others speak for him anywhere else.
+        let Some(to) = message.reply.clone().filter(|to| self.names.is_inbox(to)) else {
             return;
         };
         let server = self.local.server(&key.subject);

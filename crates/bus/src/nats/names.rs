@@ -91,6 +91,17 @@ impl Names {
         words.split('.').next()?.parse().ok()
     }
 
+    /// Whether answers come to this subject, of this process or another one of the cluster.
+    pub fn is_inbox(&self, subject: &str) -> bool {
+        let within = subject.strip_prefix(self.prefix.as_str());
+        let within = within.and_then(|rest| rest.strip_prefix('.'));
+        let mut words = within.unwrap_or_default().split('.');
+        let kind = words.next().unwrap_or_default();
+        let roles = [NatsRole::Server, NatsRole::Worker];
+        let is_role = roles.iter().any(|role| kind.chars().eq([role.answers()]));
+        is_role && words.nth(1) == Some("a")
+    }
+
     /// Whether this process comes before the one that waits at a reply subject. All agree on that.
     pub fn is_before(&self, reply: &str) -> bool {
         self.inbox.as_str() < reply
@@ -226,6 +237,30 @@ mod tests {
                 "{name}"
             );
             assert_eq!(seen.insert(name.to_string(), subject), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn answers_go_where_answers_go() {
+        let names = Names::new("clubs.husun", NatsRole::Server).expect("a prefix");
+        let worker = Names::new("clubs.husun", NatsRole::Worker).expect("a prefix");
+        let wants = Wants::Answer(Duration::from_secs(1));
+        for to in [names.answer(7, wants), worker.answer(7, Wants::Server)] {
+            assert!(names.is_inbox(&to), "{to}");
+        }
+        for to in [
+            "clubs.husun.lost",
+            "clubs.husun.t.a.a.told",
+            "clubs.husun.a.r.a",
+            "clubs.husun.r.x",
+            "clubs.husun.r.x.none",
+            "clubs.husunr.x.a.1",
+            "clubs.husunr.w.x.a.1",
+            "other.husun.r.x.a.1",
+            "r.x.a.1",
+            "",
+        ] {
+            assert!(!names.is_inbox(to), "{to}");
         }
     }
 

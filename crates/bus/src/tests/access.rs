@@ -189,7 +189,18 @@ async fn nats_lets_a_worker_do_a_workers_work_alone() -> Tested {
         raw.publish_with_reply(subject, reply, "resign".into())
             .await?;
     }
+    // Nor has it a node say anything elsewhere, by asking to be answered there.
+    for reply in [
+        "husun.lost",
+        "husun.t.game.k3x9.told",
+        "husun.t.engines.call",
+    ] {
+        raw.publish_with_reply("husun.a.engines.n1", reply, "job?".into())
+            .await?;
+    }
     raw.flush().await?;
+    let early_job = tokio::time::timeout(AT_ONCE, jobs.next()).await;
+    assert!(early_job.is_err(), "{early_job:?}");
     // What is told and asked between nodes meanwhile comes through, and no further.
     node.publish("game.k3x9.told", "a move".into());
     let asked = node.request("game.k3x9", "a move".into(), SOON);

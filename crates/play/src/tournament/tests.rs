@@ -249,6 +249,18 @@ fn who_leaves_before_a_round_robin_begins_has_no_part_in_it() -> Tested {
     let before = Tournament::replay(kept.tournament.plan().clone(), texts)?;
     assert_eq!(before.phase(), Phase::Running);
     assert_eq!(before.rounds_in_all(), Some(5));
+    let mut ids = ["x", "y"].into_iter().map(String::from);
+    let paired = before.pair(1000, |_| true, || ids.next().unwrap_or_default());
+    let [
+        Event::Paired {
+            games, walkovers, ..
+        },
+    ] = &paired[..]
+    else {
+        return Err(format!("{paired:?}").into());
+    };
+    // The second of five meets the last of them, who wins as he is away.
+    assert_eq!((games.len(), &walkovers[..]), (1, &[[4, 1]][..]));
     Ok(())
 }
 

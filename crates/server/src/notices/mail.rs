@@ -37,7 +37,8 @@ const LONGEST: Duration = Duration::from_secs(20);
 const CONFIRM_MS: i64 = 24 * 3_600_000;
 /// An address can be given while so few e-mails were sent to a person in a day, so that nobody has strangers flooded.
 const CONFIRMATIONS: u32 = 5;
-/// E-mails with a link to confirm that go to one mailbox in a day, whoever asks for them: many accounts could name the same.
+/// E-mails with a link to confirm that go to one mailbox at once, and again over a day, whoever asks for them: many accounts
+/// could name the same.
 const TO_ONE: NonZeroU32 = NonZeroU32::new(5).expect("not zero");
 /// Characters of an address.
 const ADDRESS: usize = 254;
@@ -170,16 +171,13 @@ impl Mail {
             refused(Reason::Limit, message)
         };
         let today = wall_ms() / DAY_MS;
-        self.asked.retain_recent();
-        if self.asked.check_key(&mailbox(&address)).is_err() {
-            let message =
-                "enough e-mails have been sent to this address today; enter it again tomorrow";
-            return Err(refused(Reason::Limit, message));
-        }
         // Where there is an address, it stays if there can't be another today.
         let counted = known.is_some();
-        if counted && !store.count_mail(person, today, CONFIRMATIONS).await? {
-            return Err(enough());
+        if counted {
+            if !store.count_mail(person, today, CONFIRMATIONS).await? {
+                return Err(enough());
+            }
+            self.may_ask(&address)?;
         }
         let word = secret(WORD);
         let row = MailRow {
@@ -191,9 +189,15 @@ impl Mail {
         if !store.keep_mail(&row).await? {
             return Err(refused(Reason::SignIn, "this account no longer exists"));
         }
-        if !counted && !store.count_mail(person, today, CONFIRMATIONS).await? {
-            store.remove_mail(person).await?;
-            return Err(enough());
+        if !counted {
+            let may = match store.count_mail(person, today, CONFIRMATIONS).await? {
+                true => self.may_ask(&address),
+                false => Err(enough()),
+            };
+            if may.is_err() {
+                store.remove_mail(person).await?;
+            }
+            may?;
         }
         let site = &self.site;
         let text = format!(
@@ -201,6 +205,15 @@ impl Mail {
              day and confirm it:\n{site}/mail/confirm/{word}\n\nIf not, there is nothing to do: nothing more will come."
         );
         self.send(&address, person, "Confirm your address", &text)
+    }
+
+    /// Counts a link to confirm that goes to an address.
+    fn may_ask(&self, address: &str) -> Result<(), Refused> {
+        self.asked.retain_recent();
+        self.asked.check_key(&mailbox(address)).map_err(|_| {
+            let message = "enough e-mails have been sent to this address lately; enter it again in some hours";
+            refused(Reason::Limit, message)
+        })
     }
 
     /// Confirms an address by the word that was sent there.

@@ -3,7 +3,7 @@
 use super::Change;
 use crate::StoreError;
 use crate::append;
-use crate::sql::{Dialect, SqlStore, give_back};
+use crate::sql::{Dialect, HANGING, SqlStore, give_back, in_time};
 use sqlx::{AnyConnection, Row};
 
 /// Writes one game anew; tells whether anything has changed.
@@ -71,7 +71,7 @@ impl SqlStore {
         loop {
             let (mut writing, mut connection) = self.take().await?;
             let page = rewrite_page(&mut connection, self.dialect(), account, &last, change);
-            let page = self.within_writing(page).await;
+            let page = in_time(HANGING, page).await;
             let page = give_back(&mut writing, connection, page).await?;
             drop(writing);
             changed.extend(

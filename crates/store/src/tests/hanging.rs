@@ -73,10 +73,7 @@ async fn postgres_that_hangs_holds_up_a_nodes_games_for_seconds() -> Tested {
         "{given_up:?}"
     );
     let took = start.elapsed();
-    assert!(
-        took >= NODE_HANGING && took < NODE_HANGING + Duration::from_secs(4),
-        "{took:?}"
-    );
+    assert!(took >= NODE_HANGING && took < HANGING, "{took:?}");
     proxy.set(Way::Open);
     one(&store, events("game", [1])).await??;
     let stored = store.load("game").await?.ok_or("gone")?;
