@@ -24,12 +24,9 @@ impl Teachers {
         }
     }
 
-    /// What the values say of a position for the side to move, if its game is not over.
-    pub fn says(&self, record: &Record) -> Option<i16> {
-        let engine = self.engines.first()?;
-        let position = record.position(engine.variant()).ok()?;
-        let total = engine.evaluate(&position)?.total;
-        Some(total.clamp(-OPEN, OPEN) as i16)
+    /// One of them.
+    pub fn one(&self) -> Option<&Engine> {
+        self.engines.first()
     }
 
     /// Positions of a game and beside it, with what the values say of them instead of a search. The same for any number of

@@ -13,6 +13,20 @@ const MOST_OUTPUT: f32 = 1.98;
 /// The most that another weight may be, so that the sums over 128 pieces fit 16 bits.
 const MOST: f32 = 0.99;
 
+/// Counts a step; tells which part of their final weight the means have by now.
+fn begin(steps: &mut i32) -> [f32; 2] {
+    *steps = steps.saturating_add(1);
+    [MEAN, SQUARE].map(|kept| 1.0 - kept.powi(*steps))
+}
+
+/// Takes a slope into its means; the step that follows from them, in units of the rate.
+#[inline(always)]
+fn adapted(mean: &mut f32, square: &mut f32, slope: f32, [first, second]: [f32; 2]) -> f32 {
+    *mean = MEAN * *mean + (1.0 - MEAN) * slope;
+    *square = SQUARE * *square + (1.0 - SQUARE) * slope * slope;
+    (*mean / first) / ((*square / second).sqrt() + SMALL)
+}
+
 /// Rows of the first layer that move together, beside what each moves by itself. Two thirds of the inputs of a game with many
 /// kinds and squares are on in less than one position of a thousand: what is learned of one of them is a first opinion of those
 /// that mean about the same.
@@ -38,9 +52,7 @@ impl Alike {
 
     /// Moves the rows of each group against the sum of their gradients.
     pub fn step(&mut self, model: &mut Model, slope: &[f32], rate: f32) {
-        self.steps = self.steps.saturating_add(1);
-        let first = 1.0 - MEAN.powi(self.steps);
-        let second = 1.0 - SQUARE.powi(self.steps);
+        let begun = begin(&mut self.steps);
         let hidden = model.hidden;
         let mut step = vec![0.0; hidden];
         let (means, squares) = (self.mean.chunks_mut(hidden), self.square.chunks_mut(hidden));
@@ -51,10 +63,7 @@ impl Alike {
                 step.iter_mut().zip(slopes).for_each(|(sum, g)| *sum += g);
             }
             for (step, (mean, square)) in step.iter_mut().zip(mean.iter_mut().zip(square)) {
-                let g = *step;
-                *mean = MEAN * *mean + (1.0 - MEAN) * g;
-                *square = SQUARE * *square + (1.0 - SQUARE) * g * g;
-                *step = rate * (*mean / first) / ((*square / second).sqrt() + SMALL);
+                *step = rate * adapted(mean, square, *step, begun);
             }
             for row in group {
                 let weights = model.weights.iter_mut().skip(row * hidden);
@@ -84,17 +93,13 @@ impl Adam {
 
     /// Moves the weights against the gradient.
     pub fn step(&mut self, model: &mut Model, slope: &[f32], rate: f32) {
-        self.steps = self.steps.saturating_add(1);
-        let first = 1.0 - MEAN.powi(self.steps);
-        let second = 1.0 - SQUARE.powi(self.steps);
+        let begun = begin(&mut self.steps);
         let [_, output, last] = model.places();
         let kept = self.mean.iter_mut().zip(&mut self.square);
         for (i, ((weight, g), (mean, square))) in
             model.weights.iter_mut().zip(slope).zip(kept).enumerate()
         {
-            *mean = MEAN * *mean + (1.0 - MEAN) * g;
-            *square = SQUARE * *square + (1.0 - SQUARE) * g * g;
-            let step = (*mean / first) / ((*square / second).sqrt() + SMALL);
+            let step = adapted(mean, square, *g, begun);
             let moved = *weight - rate * (step + DECAY * *weight);
             *weight = match i {
                 i if i < output => moved.clamp(-MOST, MOST),
