@@ -1,6 +1,7 @@
 //! What earlier parts of the search tell about moves: which quiet ones caused cutoffs, alone and after which
 //! moves, and which captures. Values drift towards a bound, so that new results outweigh old ones.
 
+use crate::memory;
 use husun::{Kind, Move, Side};
 use std::hint::black_box;
 
@@ -34,12 +35,16 @@ fn update(value: &mut i16, bonus: i32) {
 impl History {
     pub fn new(squares: usize, kinds: usize) -> History {
         let pairs = squares * kinds;
+        let follow = [(); 2].map(|()| vec![0; 2 * pairs * pairs]);
+        for table in &follow {
+            memory::in_large_pages(table);
+        }
         History {
             squares,
             kinds,
             quiet: vec![0; 2 * squares * squares],
             capture: vec![0; pairs * (kinds + 1)],
-            follow: [vec![0; 2 * pairs * pairs], vec![0; 2 * pairs * pairs]],
+            follow,
             counter: vec![None; 2 * pairs],
         }
     }

@@ -28,6 +28,7 @@ mod judge;
 mod level;
 mod limits;
 mod manners;
+mod memory;
 pub mod network;
 pub mod pace;
 mod pair;

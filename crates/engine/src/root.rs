@@ -300,7 +300,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         for (n, r) in moves[line..].iter_mut().enumerate() {
             let before = self.nodes;
             let mut next = root.pos;
-            let in_check = self.make(&node, r.m, 0, &mut next);
+            let in_check = self.make(run, &node, r.m, 0, &mut next);
             let child = Node {
                 pos: &next,
                 in_check,

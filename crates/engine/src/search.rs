@@ -247,9 +247,17 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
 
     /// Makes a move at a ply, in a copy of the node's position; tells whether that is check.
     #[inline(always)]
-    pub fn make(&mut self, node: &Node<S>, m: Move, ply: usize, next: &mut Pos<S>) -> bool {
+    pub fn make(
+        &mut self,
+        run: &Run,
+        node: &Node<S>,
+        m: Move,
+        ply: usize,
+        next: &mut Pos<S>,
+    ) -> bool {
         let pos = node.pos;
         self.tables.play_in_copy(pos, m, next);
+        run.table.prefetch(next.key());
         self.judge.push(pos, m, next);
         let in_check = self.tables.in_check(next, next.turn());
         let taken = pos.captured(m);
@@ -449,13 +457,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             before,
         };
         let mut picker = self.spare.pop().unwrap_or_default();
-        picker.fill(
-            node.pos,
-            &self.generated,
-            &hints,
-            &self.exchanges,
-            &self.history,
-        );
+        picker.fill(&self.generated, hints);
         (picker, accepted)
     }
 

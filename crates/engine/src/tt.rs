@@ -2,6 +2,7 @@
 //! first is stored mixed with the second, so that halves of two writes never match a key
 //! (Hyatt and Mann, A lock-less transposition table, 2002).
 
+use crate::memory;
 use crate::score::{NONE, from_table, to_table};
 use crate::search::Window;
 use husun::PackedMove;
@@ -77,7 +78,8 @@ impl Table {
     /// A table of about `mebibytes` mebibytes, at least one.
     pub fn new(mebibytes: usize) -> Table {
         let n = (mebibytes.max(1) << 20) / size_of::<Cluster>();
-        let mut clusters = Vec::new();
+        let mut clusters = Vec::with_capacity(n);
+        memory::in_large_pages(clusters.spare_capacity_mut());
         clusters.resize_with(n, Cluster::default);
         Table {
             clusters,
@@ -99,9 +101,16 @@ impl Table {
             .store(self.age.load(Relaxed).wrapping_add(1), Relaxed);
     }
 
+    #[inline(always)]
     fn cluster(&self, key: u64) -> &Cluster {
         let i = (u128::from(key) * self.clusters.len() as u128) >> 64;
         &self.clusters[i as usize]
+    }
+
+    /// Begins to fetch what is known of the position with the key, which will be asked for soon.
+    #[inline(always)]
+    pub fn prefetch(&self, key: u64) {
+        memory::prefetch(self.cluster(key));
     }
 
     /// What is known of the position with the key, at this ply.

@@ -1,7 +1,7 @@
 //! Games as PGN text, and PGN texts as lines of moves for the analysis board.
 
 use crate::wire::{PgnAnswer, PgnMove, Played};
-use husun::pgn::{Movetext, Node, RawGame, date_tags};
+use husun::pgn::{Glyph, Movetext, Nag, Node, RawGame, date_tags};
 use husun::record::{Branch, Record};
 use husun::{Position, Side};
 use play::table::Table;
@@ -94,6 +94,15 @@ fn count(line: &Movetext) -> usize {
     line.moves.iter().map(of).sum()
 }
 
+/// An annotation as it stands after a move.
+fn sign(nag: &Nag) -> String {
+    match nag.glyph() {
+        Some(Glyph::Suffix(text)) => text.into(),
+        Some(Glyph::Word(text)) => format!(" {text}"),
+        None => format!(" {nag}"),
+    }
+}
+
 // The reader of the text limits how deep variations nest, so recursion is bounded.
 fn line(branch: &Branch, start: &Position) -> Vec<PgnMove> {
     let mut position = start.clone();
@@ -108,6 +117,9 @@ fn line(branch: &Branch, start: &Position) -> Vec<PgnMove> {
                 check: check(&after),
                 spent_ms: None,
             },
+            before: ply.before.iter().map(|c| c.to_string()).collect(),
+            nags: ply.nags.iter().map(|nag| nag.0).collect(),
+            signs: ply.nags.iter().map(sign).collect(),
             comments: ply.after.iter().map(|c| c.to_string()).collect(),
             variations: ply.variations.iter().map(|v| line(v, &position)).collect(),
         });

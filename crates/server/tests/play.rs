@@ -3,8 +3,8 @@
 use crate::common::{Fallible, Request, Socket, TestServer};
 use server::wire::{
     AttemptNow, AttemptProgress, Chapter, ClientMessage, GameCard, GameMade, LessonCard,
-    LessonDetail, PgnAnswer, PositionAnswer, ReachAnswer, RulesText, RunningPage, ServerMessage,
-    Side, Snapshot, Stage, VariantCard, VariantDetail,
+    LessonDetail, PgnAnswer, PgnMove, PositionAnswer, ReachAnswer, RulesText, RunningPage,
+    ServerMessage, Side, Snapshot, Stage, VariantCard, VariantDetail,
 };
 use std::time::Duration;
 
@@ -340,10 +340,18 @@ async fn all_games_are_told_with_pictures_and_moves() -> Fallible<()> {
             .json()?;
         assert!(!start.legal.is_empty() && start.result.is_none(), "{id}");
     }
-    let text = r#"{"text":"[Variant \"chess\"]\n\n1. e4 e5 (1... c5 {sharp} 2. Nf3) 2. Nf3 *"}"#;
+    let text = r#"{"text":"[Variant \"chess\"]\n\n1. e4! e5 $14 $140 (1... {or} c5?! {sharp} 2. Nf3) 2. Nf3 *"}"#;
     let pgn: PgnAnswer = server.ask(Request::post("/api/pgn", text)).await?.json()?;
     assert_eq!((pgn.line.len(), pgn.line[1].variations.len()), (3, 1));
-    assert_eq!(pgn.line[1].variations[0][0].comments, ["sharp"]);
+    let other = &pgn.line[1].variations[0][0];
+    assert_eq!(
+        (&other.before[..], &other.comments[..]),
+        (&["or".to_owned()][..], &["sharp".to_owned()][..])
+    );
+    let said = |m: &PgnMove| (m.nags.clone(), m.signs.clone());
+    assert_eq!(said(&pgn.line[0]), (vec![1], "!".into()));
+    assert_eq!(said(&pgn.line[1]), (vec![14, 140], " ⩲ $140".into()));
+    assert_eq!(said(other), (vec![6], "?!".into()));
     server.end().await
 }
 

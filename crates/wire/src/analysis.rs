@@ -79,6 +79,15 @@ pub struct PgnMove {
     /// The move.
     #[serde(flatten)]
     pub played: Played,
+    /// Comments before it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub before: Vec<String>,
+    /// Annotations by their numbers in the PGN standard, such as 1 for a good move.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub nags: Vec<u8>,
+    /// The annotations as they stand after the move, such as `!`.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub signs: String,
     /// Comments after it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub comments: Vec<String>,

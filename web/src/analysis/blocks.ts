@@ -29,7 +29,7 @@ export function blocksOf(tree: Tree): Block[] {
   function put(block: Block, node: Node, ply: number): void {
     const before = block.tokens[block.tokens.length - 1];
     if (!before) block.id = node.id;
-    const due = !before || before.node.comments.length > 0;
+    const due = !before || before.node.comments.length > 0 || node.before.length > 0;
     block.tokens.push({ node, number: numberBefore(ply, due) });
   }
 

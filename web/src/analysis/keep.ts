@@ -3,7 +3,17 @@ import type { Loaded } from './handoff';
 import { path, Tree, type Node } from './tree';
 
 /** A node's parent by its place in the list (-1: the root), then what it holds. */
-type Packed = [parent: number, uci: string, san: string, fen: string, check: string, comments: string[]];
+type Packed = [
+  parent: number,
+  uci: string,
+  san: string,
+  fen: string,
+  check: string,
+  comments: string[],
+  before?: string[],
+  nags?: number[],
+  signs?: string,
+];
 
 export interface Kept {
   start: string;
@@ -20,7 +30,8 @@ export function pack(tree: Tree, at: Node, tags: [string, string][]): Kept {
   for (let next = open.shift(); next; next = open.shift()) {
     const [node, place] = next;
     for (const child of node.children) {
-      nodes.push([place, child.uci, child.san, child.fen, child.check ?? '', child.comments]);
+      const { uci, san, fen, check, comments, before, nags, signs } = child;
+      nodes.push([place, uci, san, fen, check ?? '', comments, before, nags, signs]);
       open.push([child, nodes.length - 1]);
     }
   }
@@ -37,11 +48,14 @@ export function unpack(kept: Kept): { tree: Tree; at: Node } {
   const tree = new Tree(kept.start);
   tree.root.comments = [...kept.comments];
   const made: Node[] = [];
-  for (const [parent, uci, san, fen, check, comments] of kept.nodes) {
+  for (const [parent, uci, san, fen, check, comments, before, nags, signs] of kept.nodes) {
     const after = parent < 0 ? tree.root : made[parent];
     if (!after) break;
     const node = tree.add(after, { uci, san, fen, ...(check ? { check } : {}) });
     node.comments = [...comments];
+    node.before = [...(before ?? [])];
+    node.nags = [...(nags ?? [])];
+    node.signs = signs ?? '';
     made.push(node);
   }
   return { tree, at: follow(tree, kept.at) ?? tree.root };

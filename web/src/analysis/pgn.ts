@@ -1,4 +1,4 @@
-// A tree written as PGN: tags, moves, comments and variations. Reading PGN is the server's work.
+// A tree written as PGN: tags, moves, annotations, comments and variations. Reading PGN is the server's work.
 
 import type { GameResult } from '../api/types';
 import { numberBefore, plyOf, type Node, type Tree } from './tree';
@@ -45,12 +45,12 @@ export function writePgn(
     all.set('FEN', tree.root.fen);
   }
   const head = [...all].map(([name, value]) => `[${name} "${value.replace(/[\\"]/g, '\\$&')}"]`).join('\n');
-  const words = [...comments(tree.root), ...line(tree.root, plyOf(tree.root.fen), true), score];
+  const words = [...braced(tree.root.comments), ...line(tree.root, plyOf(tree.root.fen), true), score];
   return `${head}\n\n${wrap(words)}\n`;
 }
 
-function comments(node: Node): string[] {
-  return node.comments.flatMap((text) => `{${text.replace(/[{}]/g, '')}}`.split(/\s+/));
+function braced(comments: string[]): string[] {
+  return comments.flatMap((text) => `{${text.replace(/[{}]/g, '')}}`.split(/\s+/));
 }
 
 /** Words of the line after a node, variations after the move that they replace. */
@@ -67,9 +67,11 @@ function line(after: Node, ply: number, due: boolean): string[] {
   return [...words, ...line(main, ply + 1, others.length > 0 || main.comments.length > 0)];
 }
 
+/** A comment before a move stands after its number: without that it would belong to the move before. */
 function move(node: Node, ply: number, due: boolean): string[] {
-  const number = numberBefore(ply, due);
-  return [...(number ? [number] : []), node.san, ...comments(node)];
+  const number = numberBefore(ply, due || node.before.length > 0);
+  const nags = node.nags.map((nag) => `$${nag}`);
+  return [...(number ? [number] : []), ...braced(node.before), node.san, ...nags, ...braced(node.comments)];
 }
 
 function wrap(words: string[]): string {

@@ -12,6 +12,12 @@ export interface Node {
   /** Position text, once known. */
   fen: string;
   check?: string;
+  /** Comments before the move. */
+  before: string[];
+  /** Annotations by their numbers in PGN. */
+  nags: number[];
+  /** The annotations as they stand after the move, such as `!`. */
+  signs: string;
   comments: string[];
   parent?: Node;
   children: Node[];
@@ -22,7 +28,7 @@ export class Tree {
   private next = 1;
 
   constructor(start: string) {
-    this.root = { id: 0, uci: '', san: '', fen: start, comments: [], children: [] };
+    this.root = { id: 0, uci: '', san: '', fen: start, ...unsaid(), children: [] };
   }
 
   /** Adds a move after a node, or finds it there. */
@@ -37,7 +43,7 @@ export class Tree {
       uci: move.uci,
       san: move.san,
       fen: move.fen,
-      comments: [],
+      ...unsaid(),
       parent: after,
       children: [],
     };
@@ -51,13 +57,19 @@ export class Tree {
     return moves.reduce<Node>((node, move) => this.add(node, move), after);
   }
 
-  /** Adds a line as read from PGN with its comments and variations; gives the last node of the line itself. */
+  /** Adds a line as read from PGN with its comments, annotations and variations; gives the last node of the line itself. */
   addPgn(after: Node, line: PgnMove[]): Node {
     let node = after;
     for (const move of line) {
       const before = node;
       node = this.add(before, move);
+      node.before.push(...(move.before ?? []));
       node.comments.push(...(move.comments ?? []));
+      if (move.nags?.length) {
+        // the last that is said of a move counts, where a text has it twice
+        node.nags = move.nags;
+        node.signs = move.signs ?? '';
+      }
       for (const other of move.variations ?? []) this.addPgn(before, other);
     }
     return node;
@@ -78,6 +90,11 @@ export class Tree {
     parent.children = parent.children.filter((other) => other !== node);
     return parent;
   }
+}
+
+/** Nothing is said about a move yet. */
+function unsaid(): Pick<Node, 'before' | 'nags' | 'signs' | 'comments'> {
+  return { before: [], nags: [], signs: '', comments: [] };
 }
 
 /** The nearest fork above a node at which its line is not the first. */

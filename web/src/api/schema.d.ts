@@ -3605,8 +3605,14 @@ export interface components {
         };
         /** @description A move of a PGN text with what could have been played instead. */
         PgnMove: components["schemas"]["Played"] & {
+            /** @description Comments before it. */
+            before?: string[];
             /** @description Comments after it. */
             comments?: string[];
+            /** @description Annotations by their numbers in the PGN standard, such as 1 for a good move. */
+            nags?: number[];
+            /** @description The annotations as they stand after the move, such as `!`. */
+            signs?: string;
             /** @description Other lines from before it. */
             variations?: components["schemas"]["PgnMove"][][];
         };

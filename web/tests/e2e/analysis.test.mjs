@@ -117,14 +117,14 @@ test('a game played here, PGN of another game from a file, and its result', asyn
     await page.getByText(/Black wins by checkmate/).waitFor();
     assert.equal((await moves(page)).length, 4);
 
-    const pgn = '[Variant "citadel9"]\n\n1. e4 {north} e6 *\n';
+    const pgn = '[Variant "citadel9"]\n\n1. e4!? {north} 1... {south} e6 *\n';
     await page.getByText('Bring in a game or a position').click();
     await page
       .locator('input[type="file"]')
       .setInputFiles({ name: 'game.pgn', mimeType: 'text/plain', buffer: Buffer.from(pgn) });
     await page.getByRole('heading', { name: /Citadel - 9 ranks/ }).waitFor();
-    assert.deepEqual(await moves(page), ['e4', 'e6']);
-    await page.getByText('north').waitFor();
+    assert.deepEqual(await moves(page), ['e4!?', 'e6']);
+    for (const comment of ['north', 'south']) await page.getByText(comment).waitFor();
 
     // What cannot be read is refused with its reason.
     person.allowed.push(/status of 4\d\d/);

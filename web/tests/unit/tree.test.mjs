@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { blocksOf } from '../../src/analysis/blocks.ts';
+import { pack, unpack } from '../../src/analysis/keep.ts';
 import { looksLikePgn } from '../../src/analysis/load.ts';
 import { writePgn } from '../../src/analysis/pgn.ts';
 import { lastOf, onVariation, path, plyOf, Tree } from '../../src/analysis/tree.ts';
@@ -101,6 +102,29 @@ describe('PGN', () => {
     assert.match(text, /^\[Event "Analysis"\]\n[\s\S]*\[Result "\*"\]\n\[Variant "chess"\]\n\n/);
     assert.doesNotMatch(text, /FEN/);
     assert.equal(words(text), '1. e4 e5 {the open game} (1... c5 2. Nf3 (2. c3)) 2. Nf3 Nc6 *');
+  });
+
+  test('annotations and comments before a move', () => {
+    const tree = new Tree(START);
+    tree.addPgn(tree.root, [
+      { ...move('e4'), nags: [1, 16], signs: '! ±', comments: ['central'] },
+      {
+        ...move('e5'),
+        before: ['or c5'],
+        variations: [[{ ...move('c5'), before: ['sharp'], nags: [5], signs: '!?' }]],
+      },
+    ]);
+    const text = '1. e4 $1 $16 {central} 1... {or c5} e5 (1... {sharp} c5 $5) *';
+    assert.equal(words(writePgn('chess', tree, START, undefined)), text);
+    assert.equal(tree.root.children[0].signs, '! ±');
+    const kept = JSON.parse(JSON.stringify(pack(tree, tree.root, [])));
+    assert.equal(words(writePgn('chess', unpack(kept).tree, START, undefined)), text);
+    // as it was kept before annotations were
+    kept.nodes = kept.nodes.map((node) => node.slice(0, 6));
+    assert.equal(
+      words(writePgn('chess', unpack(kept).tree, START, undefined)),
+      '1. e4 {central} 1... e5 (1... c5) *',
+    );
   });
 
   test('another start, tags and a result', () => {

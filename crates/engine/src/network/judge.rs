@@ -3,14 +3,14 @@
 //! wanted: many positions of a line are never judged.
 
 use super::Network;
-use super::layout::Scene;
+use super::layout::{Layout, Scene};
 use crate::eval::{Evaluation, Handmade};
 use crate::facts::Facts;
 use crate::judge::Judge;
 use crate::score::{MAX_PLY, clamp_eval};
 use husun::pos::Pos;
 use husun::set::Set;
-use husun::{Kind, Move, Side};
+use husun::{Kind, Move, Side, Square};
 use std::sync::Arc;
 
 /// A position of the line.
@@ -37,9 +37,22 @@ pub(crate) struct NetworkJudge<S: Set> {
     line: Vec<Entry<S>>,
     /// By place in the line, side and hidden unit.
     sums: Vec<i16>,
-    /// Room for the inputs that differ.
+    /// Room for what differs, and for the inputs that do.
+    changes: Changes,
     on: Vec<u16>,
     off: Vec<u16>,
+}
+
+/// What stands where, of one side.
+type Placed = (Side, Kind, Square);
+
+/// What differs between two positions.
+#[derive(Clone, Debug, Default)]
+struct Changes {
+    on: Vec<Placed>,
+    off: Vec<Placed>,
+    /// Whether rights or state differ.
+    beyond: bool,
 }
 
 impl<S: Set> NetworkJudge<S> {
@@ -58,6 +71,7 @@ impl<S: Set> NetworkJudge<S> {
             }),
             line: Vec::with_capacity(MAX_PLY + 1),
             sums: vec![0; 2 * network.hidden * (MAX_PLY + 1)],
+            changes: Changes::default(),
             on: Vec::with_capacity(64),
             off: Vec::with_capacity(64),
             network,
@@ -142,105 +156,127 @@ impl<S: Set> NetworkJudge<S> {
         if self.sums.len() < needed {
             self.sums.resize(needed, 0);
         }
-        for side in Side::ALL {
-            let reflected = self.line[last].reflected[side.index()];
-            let same = |e: &Entry<S>| e.known && e.reflected[side.index()] == reflected;
-            let from = self.line[..last].iter().rposition(same);
-            let own = (2 * last + side.index()) * size;
-            let (before, rest) = self.sums.split_at_mut(own);
-            let to = &mut rest[..size];
+        let nearest = Side::ALL.map(|side| self.nearest(last, side));
+        let pos = &self.line[last].pos;
+        let network = &*self.network;
+        for (i, side) in Side::ALL.into_iter().enumerate() {
+            let (before, rest) = self.sums.split_at_mut((2 * last + i) * size);
+            let view = View {
+                layout: &network.layout,
+                side,
+                reflected: self.line[last].reflected[i],
+            };
             self.on.clear();
             self.off.clear();
-            let network = &*self.network;
-            let pos = &self.line[last].pos;
-            let base = match from {
+            let base = match nearest[i] {
                 Some(from) => {
                     let old = &self.line[from].pos;
-                    let between = Between {
-                        network,
-                        kinds: &self.kinds,
-                        side,
-                        reflected,
-                    };
-                    between.differences(old, pos, &mut self.on, &mut self.off);
-                    &before[(2 * from + side.index()) * size..][..size]
+                    if i == 0 || nearest[0] != nearest[1] {
+                        self.changes.find(&self.kinds, old, pos);
+                    }
+                    view.differences(&self.changes, old, pos, &mut self.on, &mut self.off);
+                    &before[(2 * from + i) * size..][..size]
                 }
                 None => {
-                    let between = Between {
-                        network,
-                        kinds: &self.kinds,
-                        side,
-                        reflected,
-                    };
-                    between.all(pos, &mut self.on);
+                    view.all(&self.kinds, pos, &mut self.on);
                     &network.bias[..]
                 }
             };
+            let to = &mut rest[..size];
             network
                 .kernel
                 .update(to, base, &network.rows, &self.on, &self.off);
         }
         self.line[last].known = true;
     }
+
+    /// The nearest earlier position of the line that a side sees the same way round and whose sums are known.
+    #[inline(always)]
+    fn nearest(&self, last: usize, side: Side) -> Option<usize> {
+        let reflected = self.line[last].reflected[side.index()];
+        self.line[..last]
+            .iter()
+            .rposition(|e| e.known && e.reflected[side.index()] == reflected)
+    }
 }
 
-/// Finds the inputs of a side.
-struct Between<'a> {
-    network: &'a Network,
-    kinds: &'a [Kind],
+impl Changes {
+    /// Finds what differs.
+    #[inline(always)]
+    fn find<S: Set>(&mut self, kinds: &[Kind], old: &Pos<S>, new: &Pos<S>) {
+        self.on.clear();
+        self.off.clear();
+        let owner = |white: S, square| match white.has(square) {
+            true => Side::White,
+            false => Side::Black,
+        };
+        let (was_white, is_white) = (old.side(Side::White), new.side(Side::White));
+        let turned = was_white ^ is_white;
+        for &kind in kinds {
+            let (before, after) = (old.kind(kind), new.kind(kind));
+            let differ = (before ^ after) | (before & turned);
+            for square in differ.iter() {
+                if after.has(square) {
+                    self.on.push((owner(is_white, square), kind, square));
+                }
+                if before.has(square) {
+                    self.off.push((owner(was_white, square), kind, square));
+                }
+            }
+        }
+        self.beyond = (old.rights(), old.state()) != (new.rights(), new.state());
+    }
+}
+
+/// How a side sees the board.
+struct View<'a> {
+    layout: &'a Layout,
     side: Side,
     reflected: bool,
 }
 
-impl Between<'_> {
+impl View<'_> {
     #[inline(always)]
-    fn pieces<S: Set>(&self, owner: Side, kind: Kind, squares: S, to: &mut Vec<u16>) {
-        for square in squares.iter() {
-            let layout = &self.network.layout;
-            let input = layout.piece(self.side, self.reflected, owner, kind, square);
-            to.push(input as u16);
-        }
+    fn input(&self, (owner, kind, square): Placed) -> u16 {
+        self.layout
+            .piece(self.side, self.reflected, owner, kind, square) as u16
+    }
+
+    /// The inputs beyond the board.
+    #[inline(always)]
+    fn beyond<S: Set>(&self, pos: &Pos<S>, to: &mut Vec<u16>) {
+        self.layout
+            .beyond(self.side, pos.rights(), pos.state(), |i| to.push(i as u16));
     }
 
     /// The inputs that are on in one position and not in the other.
     #[inline(always)]
     fn differences<S: Set>(
         &self,
+        changes: &Changes,
         old: &Pos<S>,
         new: &Pos<S>,
         on: &mut Vec<u16>,
         off: &mut Vec<u16>,
     ) {
-        for owner in Side::ALL {
-            let sides = [old.side(owner), new.side(owner)];
-            for &kind in self.kinds {
-                let (before, after) = (old.kind(kind) & sides[0], new.kind(kind) & sides[1]);
-                if before != after {
-                    self.pieces(owner, kind, after.without(before), on);
-                    self.pieces(owner, kind, before.without(after), off);
-                }
-            }
-        }
-        if (old.rights(), old.state()) != (new.rights(), new.state()) {
-            let layout = &self.network.layout;
-            let push = |to: &mut Vec<u16>, pos: &Pos<S>| {
-                layout.beyond(self.side, pos.rights(), pos.state(), |i| to.push(i as u16));
-            };
+        on.extend(changes.on.iter().map(|&placed| self.input(placed)));
+        off.extend(changes.off.iter().map(|&placed| self.input(placed)));
+        if changes.beyond {
             // What is on in both is added and taken away again.
-            push(on, new);
-            push(off, old);
+            self.beyond(new, on);
+            self.beyond(old, off);
         }
     }
 
     /// All inputs of a position.
-    fn all<S: Set>(&self, pos: &Pos<S>, on: &mut Vec<u16>) {
+    fn all<S: Set>(&self, kinds: &[Kind], pos: &Pos<S>, on: &mut Vec<u16>) {
         for owner in Side::ALL {
-            for &kind in self.kinds {
-                self.pieces(owner, kind, pos.pieces(owner, kind), on);
+            for &kind in kinds {
+                let squares = pos.pieces(owner, kind);
+                on.extend(squares.iter().map(|s| self.input((owner, kind, s))));
             }
         }
-        let layout = &self.network.layout;
-        layout.beyond(self.side, pos.rights(), pos.state(), |i| on.push(i as u16));
+        self.beyond(pos, on);
     }
 }
 

@@ -59,6 +59,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         let reduction = (numbers.null_base + numbers.null_depth * depth) / 1024;
         let reduction = reduction + ((eval - beta) / numbers.null_above).min(3);
         let next = self.tables.pass(node.pos);
+        run.table.prefetch(next.key());
         self.judge.push_null(&next);
         self.frame(ply).moved = None;
         self.frame(ply + 1).royal_taken = false;

@@ -50,7 +50,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             for r in seen.iter_mut() {
                 let alpha = (best - at.margin).max(-INFINITE);
                 let mut next = root.pos;
-                let in_check = self.make(&node, r.m, 0, &mut next);
+                let in_check = self.make(run, &node, r.m, 0, &mut next);
                 let child = Node {
                     pos: &next,
                     in_check,
@@ -119,7 +119,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
                 break;
             }
             let mut next = *node.pos;
-            let in_check = self.make(node, m, ply, &mut next);
+            let in_check = self.make(run, node, m, ply, &mut next);
             let child = Node {
                 pos: &next,
                 in_check,

@@ -1,6 +1,6 @@
 //! The loop over a node's moves: which are skipped, extended or reduced, and what is learned from them.
 
-use super::picker::{MovePicker, Stage, taken};
+use super::picker::{self, MovePicker, Stage, taken};
 use super::{BEFORE, Node, Plan, Run, Wanted, Window, Worker};
 use crate::judge::Judge;
 use crate::score::{INFINITE, MATE_BOUND};
@@ -151,11 +151,12 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             found.n += 1;
             // A search for a mate must not miss a move.
             if found.best > -MATE_BOUND && found.n > 1 && run.limits.mate.is_none() {
-                match self.skips(node, plan, m, noisy, found.n, alpha) {
+                match self.skips(node, plan, (m, stage), found.n, alpha) {
                     Skip::None => {}
                     Skip::This => continue,
                     Skip::Quiets => {
                         skip_quiets = true;
+                        picker.keep_quiets(|m| self.aims_at_royal(pos, m, &mut aims));
                         if !self.checks_soundly(pos, m, &mut aims) {
                             continue;
                         }
@@ -173,7 +174,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             let losing = stage == Stage::Losing;
             let history = self.history_of(pos, m, noisy, ply);
             let mut next = *node.pos;
-            let in_check = self.make(node, m, ply, &mut next);
+            let in_check = self.make(run, node, m, ply, &mut next);
             let child = Node {
                 pos: &next,
                 in_check,
@@ -271,8 +272,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         &self,
         node: &Node<S>,
         plan: &Plan,
-        m: Move,
-        noisy: bool,
+        (m, stage): (Move, Stage),
         n: usize,
         alpha: i32,
     ) -> Skip {
@@ -280,13 +280,11 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         let depth = plan.depth;
         let numbers = &self.parameters;
         let skip = |it: bool| if it { Skip::This } else { Skip::None };
-        if noisy {
-            return skip(
-                depth <= 6
-                    && !self
-                        .exchanges
-                        .see(pos, m, -numbers.capture_exchange * depth),
-            );
+        if pos.is_noisy(m) {
+            let bar = -numbers.capture_exchange * depth;
+            // A gaining one is known to win as much as the picker asks.
+            let known = stage == Stage::Gaining && bar <= picker::bar(pos, m, &self.history);
+            return skip(depth <= 6 && !known && !self.exchanges.see(pos, m, bar));
         }
         let enough = if plan.improving {
             (4 + depth * depth) * numbers.enough_moves
@@ -309,12 +307,17 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         skip(reduced <= 8 && !self.exchanges.see(pos, m, -loss))
     }
 
-    /// Whether a quiet move gives check by the piece that moves, and loses nothing: such moves are tried no matter
-    /// how many came before.
+    /// Whether a quiet move gives check by the piece that moves.
+    #[inline(always)]
+    fn aims_at_royal(&self, pos: &Pos<S>, m: Move, aims: &mut Option<Aims<S>>) -> bool {
+        let aims = aims.get_or_insert_with(|| Aims::new(&self.tables, pos));
+        aims.hits(&self.tables, pos, m)
+    }
+
+    /// Whether it loses nothing, besides: such moves are tried no matter how many came before.
     #[inline(always)]
     fn checks_soundly(&self, pos: &Pos<S>, m: Move, aims: &mut Option<Aims<S>>) -> bool {
-        let aims = aims.get_or_insert_with(|| Aims::new(&self.tables, pos));
-        aims.hits(&self.tables, pos, m) && self.exchanges.see(pos, m, 0)
+        self.aims_at_royal(pos, m, aims) && self.exchanges.see(pos, m, 0)
     }
 
     /// Whether the table's move is much better than all others, or others cause a cutoff too.

@@ -81,12 +81,14 @@ pub(crate) struct Hints {
     pub before: [Option<PieceTo>; 2],
 }
 
-/// The moves of a node, best first.
+/// The moves of a node, best first. They are ranked when one after the table's move is asked for.
 #[derive(Debug, Default)]
 pub(crate) struct MovePicker {
     moves: Vec<Ranked>,
     /// How many have been picked.
     picked: usize,
+    hints: Hints,
+    ranked: bool,
 }
 
 /// Kind taken by a move, for histories.
@@ -95,22 +97,34 @@ pub(crate) fn taken<S: Set>(pos: &Pos<S>, m: Move) -> Option<Kind> {
     pos.captured(m).map(|(_, kind)| kind)
 }
 
+/// What a capture or promotion must win so as not to count as losing: a little less where such moves were good before.
+#[inline(always)]
+pub(crate) fn bar<S: Set>(pos: &Pos<S>, m: Move, history: &History) -> i32 {
+    -history.capture(m, taken(pos, m)) / 64
+}
+
 impl MovePicker {
     /// Replaces its moves by those of another node.
-    pub fn fill<S: Set>(
-        &mut self,
-        pos: &Pos<S>,
-        moves: &[Move],
-        hints: &Hints,
-        exchanges: &Exchanges<S>,
-        history: &History,
-    ) {
+    pub fn fill(&mut self, moves: &[Move], hints: Hints) {
+        let unknown = Rank::new(Stage::Quiet, 0);
         self.moves.clear();
-        self.picked = 0;
-        for &m in moves {
-            let (stage, score) = if Some(m.packed()) == hints.table {
-                (Stage::Table, 0)
-            } else if pos.is_noisy(m) {
+        let unranked = moves.iter().map(|&m| Ranked { m, rank: unknown });
+        self.moves.extend(unranked);
+        (self.picked, self.hints, self.ranked) = (0, hints, false);
+        let first = |table| self.moves.iter().position(|r| r.m.packed() == table);
+        if let Some(at) = hints.table.and_then(first) {
+            self.moves.swap(0, at);
+            self.moves[0].rank = Rank::new(Stage::Table, 0);
+        }
+    }
+
+    #[inline(always)]
+    fn rank<S: Set>(&mut self, pos: &Pos<S>, exchanges: &Exchanges<S>, history: &History) {
+        self.ranked = true;
+        let hints = &self.hints;
+        for ranked in &mut self.moves[self.picked..] {
+            let m = ranked.m;
+            let (stage, score) = if pos.is_noisy(m) {
                 let known = history.capture(m, taken(pos, m));
                 (Stage::Gaining, 16 * exchanges.gain_of(pos, m) + known)
             } else if Some(m) == hints.killers[0] {
@@ -123,9 +137,22 @@ impl MovePicker {
                 let score = history.quiet_after(pos.turn(), m, hints.before);
                 (Stage::Quiet, score)
             };
-            let rank = Rank::new(stage, score);
-            self.moves.push(Ranked { m, rank });
+            ranked.rank = Rank::new(stage, score);
         }
+    }
+
+    /// Drops the quiet moves that are left but for those that are wanted.
+    pub fn keep_quiets(&mut self, mut wanted: impl FnMut(Move) -> bool) {
+        let mut kept = self.picked;
+        for at in self.picked..self.moves.len() {
+            let ranked = self.moves[at];
+            let quiet = (Stage::Quiet..=Stage::Killer).contains(&ranked.rank.stage());
+            if !quiet || wanted(ranked.m) {
+                self.moves[kept] = ranked;
+                kept += 1;
+            }
+        }
+        self.moves.truncate(kept);
     }
 
     /// Number of moves, picked ones included.
@@ -139,14 +166,19 @@ impl MovePicker {
 
     /// The next move with its stage; a capture counts as gaining whatever it loses.
     #[inline(always)]
-    pub fn next(&mut self) -> Option<(Move, Stage)> {
-        let Ranked { m, rank } = self.best()?;
+    pub fn next<S: Set>(
+        &mut self,
+        pos: &Pos<S>,
+        exchanges: &Exchanges<S>,
+        history: &History,
+    ) -> Option<(Move, Stage)> {
+        let Ranked { m, rank } = self.best(pos, exchanges, history)?;
         self.picked += 1;
         Some((m, rank.stage()))
     }
 
     /// The next move with its stage; losing captures, found out when their turn comes, are put off until after all
-    /// quiet moves. Capture history moves the threshold a little.
+    /// quiet moves.
     #[inline(always)]
     pub fn next_sound<S: Set>(
         &mut self,
@@ -155,11 +187,10 @@ impl MovePicker {
         history: &History,
     ) -> Option<(Move, Stage)> {
         loop {
-            let Ranked { m, rank } = self.best()?;
+            let Ranked { m, rank } = self.best(pos, exchanges, history)?;
             let stage = rank.stage();
             if stage == Stage::Gaining {
-                let bar = -history.capture(m, taken(pos, m)) / 64;
-                if !exchanges.see(pos, m, bar) {
+                if !exchanges.see(pos, m, bar(pos, m, history)) {
                     self.moves[self.picked].rank = rank.moved_to(Stage::Losing);
                     continue;
                 }
@@ -171,7 +202,19 @@ impl MovePicker {
 
     /// Brings the best of the remaining moves to the front of them.
     #[inline(always)]
-    fn best(&mut self) -> Option<Ranked> {
+    fn best<S: Set>(
+        &mut self,
+        pos: &Pos<S>,
+        exchanges: &Exchanges<S>,
+        history: &History,
+    ) -> Option<Ranked> {
+        if !self.ranked {
+            let first = self.moves.get(self.picked).copied();
+            if first.is_none_or(|first| first.rank.stage() == Stage::Table) {
+                return first;
+            }
+            self.rank(pos, exchanges, history);
+        }
         let left = self.moves.get_mut(self.picked..)?;
         let (first, others) = left.split_first()?;
         let (mut best, mut highest) = (0, first.rank);

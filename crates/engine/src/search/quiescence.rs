@@ -119,7 +119,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     ) {
         let pos = node.pos;
         let mut tried = 0;
-        while let Some((m, _)) = picker.next() {
+        while let Some((m, _)) = picker.next(pos, &self.exchanges, &self.history) {
             if state.best > -MATE_BOUND {
                 if state.evading {
                     if tried > 2 && !pos.is_noisy(m) {
@@ -142,7 +142,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             }
             tried += 1;
             let mut next = *node.pos;
-            let in_check = self.make(node, m, ply, &mut next);
+            let in_check = self.make(run, node, m, ply, &mut next);
             let child = Node {
                 pos: &next,
                 in_check,

@@ -28,12 +28,12 @@ fn picked<S: Set>(
     let mut all = Vec::new();
     // A picker that was used before is as good as a new one.
     for moves in [&position.legal_moves()[..1], &position.legal_moves()] {
-        picker.fill(pos, moves, hints, &parts.exchanges, &history);
+        picker.fill(moves, *hints);
         assert_eq!(picker.len(), moves.len());
         all.clear();
         while let Some((m, stage)) = match sound {
             true => picker.next_sound(pos, &parts.exchanges, &history),
-            false => picker.next(),
+            false => picker.next(pos, &parts.exchanges, &history),
         } {
             all.push((position.uci(m).to_string(), stage));
         }
@@ -84,6 +84,43 @@ fn stages_follow_each_other() -> Result<()> {
     };
     let all = at_width!(picked, chess, &position, &hints, &learn, true);
     assert_eq!(all[0], ("d2d5".into(), Stage::Table));
+    Ok(())
+}
+
+/// What is left after the first quiet moves if only some are wanted.
+fn left<S: Set>(
+    variant: &Arc<Variant>,
+    tables: &Arc<Tables<S>>,
+    position: &Position,
+    wanted: &str,
+) -> Vec<(String, Stage)> {
+    let parts = Parts::new(variant, tables);
+    let history = History::new(parts.facts.squares(), parts.facts.kinds.len());
+    let pos = position.at_width().expect("of this width");
+    let mut picker = MovePicker::default();
+    picker.fill(&position.legal_moves(), Hints::default());
+    let mut all = Vec::new();
+    while let Some((m, stage)) = picker.next_sound(pos, &parts.exchanges, &history) {
+        if all.is_empty() {
+            picker.keep_quiets(|m| position.uci(m).to_string() == wanted);
+        }
+        all.push((position.uci(m).to_string(), stage));
+    }
+    all
+}
+
+#[test]
+fn quiet_moves_that_are_not_wanted_are_dropped_and_captures_stay() -> Result<()> {
+    let chess = games::variant("chess").ok_or("no such game")?;
+    let position = chess.position(MIXED)?;
+    let all = at_width!(left, chess, &position, "d2a2");
+    let all: Vec<(&str, Stage)> = all.iter().map(|(m, s)| (m.as_str(), *s)).collect();
+    let expected = [
+        ("h1h5", Stage::Gaining),
+        ("d2a2", Stage::Quiet),
+        ("d2d5", Stage::Losing),
+    ];
+    assert_eq!(all, expected);
     Ok(())
 }
 
