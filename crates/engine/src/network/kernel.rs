@@ -1,7 +1,7 @@
 //! The arithmetic of a network, in 16-bit integers. It is written once, plainly, and compiled twice: for any processor,
 //! and for one with AVX2, which is found at run time; both give the same bits. Besides `cpu.rs` of the rules library
-//! this is the one module with unsafe code: a function compiled for more than the program's own processor can only be
-//! called so.
+//! and `memory.rs` this is the one module with unsafe code: a function compiled for more than the program's own
+//! processor can only be called so.
 #![allow(unsafe_code)]
 // Several slices are gone through at once.
 #![allow(clippy::needless_range_loop)]

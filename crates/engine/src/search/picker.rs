@@ -189,11 +189,9 @@ impl MovePicker {
         loop {
             let Ranked { m, rank } = self.best(pos, exchanges, history)?;
             let stage = rank.stage();
-            if stage == Stage::Gaining {
-                if !exchanges.see(pos, m, bar(pos, m, history)) {
-                    self.moves[self.picked].rank = rank.moved_to(Stage::Losing);
-                    continue;
-                }
+            if stage == Stage::Gaining && !exchanges.see(pos, m, bar(pos, m, history)) {
+                self.moves[self.picked].rank = rank.moved_to(Stage::Losing);
+                continue;
             }
             self.picked += 1;
             return Some((m, stage));
