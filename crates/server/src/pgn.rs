@@ -94,9 +94,12 @@ fn count(line: &Movetext) -> usize {
     line.moves.iter().map(of).sum()
 }
 
-/// An annotation as it stands after a move.
+/// An annotation as it stands after a move. The signs that most fonts lack are written in letters that all have.
 fn sign(nag: &Nag) -> String {
     match nag.glyph() {
+        _ if nag.0 == 14 => " +/=".into(),
+        _ if nag.0 == 15 => " =/+".into(),
+        _ if nag.0 == 22 => " zugzwang".into(),
         Some(Glyph::Suffix(text)) => text.into(),
         Some(Glyph::Word(text)) => format!(" {text}"),
         None => format!(" {nag}"),

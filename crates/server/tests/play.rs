@@ -350,7 +350,7 @@ async fn all_games_are_told_with_pictures_and_moves() -> Fallible<()> {
     );
     let said = |m: &PgnMove| (m.nags.clone(), m.signs.clone());
     assert_eq!(said(&pgn.line[0]), (vec![1], "!".into()));
-    assert_eq!(said(&pgn.line[1]), (vec![14, 140], " ⩲ $140".into()));
+    assert_eq!(said(&pgn.line[1]), (vec![14, 140], " +/= $140".into()));
     assert_eq!(said(other), (vec![6], "?!".into()));
     server.end().await
 }
