@@ -197,7 +197,7 @@ fn errors_of_inheritance() {
 }
 
 /// Lines added to those of a small game, and what is wrong with them: rules that never apply, or not beside others.
-const CONTRADICTIONS: [(&str, &str); 20] = [
+const CONTRADICTIONS: [(&str, &str); 21] = [
     (
         "[[arrivals]]\npiece = \"K\"\nsquares = [\"a5\"]",
         "own.toml:26: arrivals.piece: K is royal: its side would have one more",
@@ -237,6 +237,10 @@ const CONTRADICTIONS: [(&str, &str); 20] = [
     (
         "[promotion]\npieces = [\"P\"]\nto = [\"S\"]\nmandatory_ranks = [5]\n[[prison]]\npiece = \"S\"\nsquares = [\"c4\"]",
         "own.toml:27: promotion.to: S is a prisoner, who is released on the squares of [[prison]]",
+    ),
+    (
+        "[promotion]\npieces = [\"P\"]\nto = [\"R\"]\ncaptured_optional = [\"S\"]\noptional_ranks = [4]\nmandatory_ranks = [5]\n[[prison]]\npiece = \"S\"\nsquares = [\"c3\"]",
+        "own.toml:28: promotion.captured_optional: S is a prisoner, who is released on the squares of [[prison]]",
     ),
     (
         "[[arrivals]]\npiece = \"R\"\nsquares = [\"a5\"]\n[[prison]]\npiece = \"S\"\nsquares = [\"a5\"]",

@@ -183,6 +183,8 @@ fn prisoners(doc: &GameDoc, c: &Checker, rules: &Rules) -> Result<(), GameError>
         let promotion = promotion.get_ref();
         ways.extend(promotion.to.iter().map(|l| ("promotion.to", l)));
         ways.extend(promotion.captured.iter().map(|l| ("promotion.captured", l)));
+        let also = promotion.captured_optional.iter();
+        ways.extend(also.map(|l| ("promotion.captured_optional", l)));
     }
     let arrivals = sections(doc).filter(|(key, _)| *key == "arrivals");
     ways.extend(arrivals.map(|(_, a)| ("arrivals.piece", &a.piece)));
