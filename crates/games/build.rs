@@ -9,8 +9,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let root = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("games");
     let root = root.canonicalize()?;
     println!("cargo:rerun-if-changed={}", root.display());
+    let out = Path::new(&env::var("OUT_DIR")?).join("list.rs");
+    fs::write(out, list(&root)?)?;
+    Ok(())
+}
+
+/// The texts of every game with a definition; all others may be missing.
+pub(crate) fn list(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
     let mut ids = Vec::new();
-    for entry in fs::read_dir(&root)? {
+    for entry in fs::read_dir(root)? {
         let path = entry?.path();
         if path.join("game.toml").is_file() {
             println!("cargo:rerun-if-changed={}", path.display());
@@ -26,18 +33,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             false => "None".into(),
         };
         let text = |name: &str| optional("include_str", name);
-        let (values, lessons) = (text("values.toml"), text("lessons.toml"));
-        let puzzles = text("puzzles.toml");
+        let (rules, values) = (text("rules.md"), text("values.toml"));
+        let (lessons, puzzles) = (text("lessons.toml"), text("puzzles.toml"));
         let network = optional("include_bytes", "network.bin");
         writeln!(
             list,
-            "Text {{ id: {id:?}, game: include_str!({}), rules: include_str!({}), values: {values}, network: {network}, lessons: {lessons}, puzzles: {puzzles} }},",
+            "Text {{ id: {id:?}, game: include_str!({}), rules: {rules}, values: {values}, network: {network}, lessons: {lessons}, puzzles: {puzzles} }},",
             file("game.toml"),
-            file("rules.md"),
         )?;
     }
     list.push(']');
-    let out = Path::new(&env::var("OUT_DIR")?).join("list.rs");
-    fs::write(out, list)?;
-    Ok(())
+    Ok(list)
 }

@@ -21,7 +21,7 @@ pub struct Options {
     markdown: bool,
 }
 
-/// Prints the rules: those written for players, or for the user's own game what its data say.
+/// Prints the rules: those written for players, or where nobody has written some what the game's data say.
 pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     let variant = games.game(&options.game)?;
     let text = match games.rules(&variant) {
@@ -95,8 +95,9 @@ mod tests {
 
     #[test]
     fn no_game_leaves_a_diagram_as_its_text() {
-        for id in games::ids() {
-            let (variant, text) = (games::variant(id).unwrap(), games::rules(id).unwrap());
+        let told = games::ids().filter_map(|id| Some((id, games::rules(id)?)));
+        for (id, text) in told {
+            let variant = games::variant(id).unwrap();
             let set = with_letters(&variant, text);
             assert!(!set.contains("```diagram"), "{id}");
         }

@@ -273,7 +273,7 @@ impl Catalogue {
     pub fn rules(&self, variant: &Arc<Variant>) -> Option<&str> {
         match self.own_of(variant) {
             Some(own) => own.rules(),
-            None => crate::built_in(variant).map(|text| text.rules),
+            None => crate::built_in(variant)?.rules,
         }
     }
 

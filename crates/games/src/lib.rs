@@ -18,7 +18,7 @@ pub use catalogue::{
 struct Text {
     id: &'static str,
     game: &'static str,
-    rules: &'static str,
+    rules: Option<&'static str>,
     values: Option<&'static str>,
     network: Option<&'static [u8]>,
     lessons: Option<&'static str>,
@@ -129,9 +129,9 @@ pub fn parse(file: &str, text: &str) -> Result<Arc<Variant>, GameError> {
     Variant::parse_with(file, text, &Builtin)
 }
 
-/// The rules of a built-in game for players, in Markdown.
+/// The rules of a built-in game for players, in Markdown, if it has some.
 pub fn rules(id: &str) -> Option<&'static str> {
-    text(id).map(|t| t.rules)
+    text(id)?.rules
 }
 
 /// The lessons of a built-in game about its special rules (`lessons.toml`), if it has some.
