@@ -15,11 +15,13 @@ use std::sync::Arc;
 
 /// Mebibytes of each engine's table, which every game empties.
 const HASH: usize = 2;
+/// How every file that this command has written begins; its whole first line names the command.
+const BEGIN: &str = "Puzzles of this game (docs/puzzles.md), mined by `husun puzzles ";
 
 /// Mine puzzles of a game from engine games: one move wins by force, or saves the game, and every other does not
 ///
 /// The same seed gives the same puzzles. The file is written as they are found; the same command goes on where it was
-/// interrupted.
+/// interrupted. A file that this command has not written is refused.
 #[derive(Args)]
 pub struct Options {
     /// Id of the game
@@ -100,7 +102,7 @@ fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
     };
     let men = options.men.map(|men| format!(" --men {men}"));
     let head = format!(
-        "Puzzles of this game (docs/puzzles.md), mined by `husun puzzles {} --count {} --seed {} --nodes {} --moves {} --always {} --ahead {}{}{}`.",
+        "{BEGIN}{} --count {} --seed {} --nodes {} --moves {} --always {} --ahead {}{}{}`.",
         variant.id(),
         options.count,
         options.seed,
@@ -155,15 +157,23 @@ fn mine(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> Result<
     Ok(())
 }
 
-/// What the same command has found before, if it has written this file.
+/// What the same command has found before, if it has written this file. A file with anything but mined puzzles is refused.
 fn written(variant: &Arc<Variant>, path: &Path, head: &str) -> Result<Mined> {
     let name = path.display().to_string();
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
+    let bytes = match fs::read(path) {
+        Ok(bytes) if bytes.is_empty() => return Ok(Mined::default()),
+        Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Mined::default()),
         Err(error) => return Err(error).context(name),
     };
-    if text.lines().next().and_then(|line| line.strip_prefix("# ")) != Some(head) {
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    let first = text.lines().next().and_then(|line| line.strip_prefix("# "));
+    let Some(first) = first.filter(|line| line.starts_with(BEGIN)) else {
+        bail!(
+            "{name}: it is no file of mined puzzles: expected one written by `husun puzzles`, or a new one"
+        );
+    };
+    if first != head {
         return Ok(Mined::default());
     }
     Ok(Mined::before(puzzles::read(variant, &name, &text)?))

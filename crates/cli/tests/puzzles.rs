@@ -59,6 +59,42 @@ fn puzzles_are_mined_written_and_listed() -> Done {
 }
 
 #[test]
+fn what_was_not_mined_is_not_replaced() -> Done {
+    let folder = Folder::new("not-mined")?;
+    let mine = [
+        "puzzles", "shatranj", "--count", "1", "--games", "1", "--out",
+    ];
+    let by_hand = "# Puzzles of mine\n[[puzzles]]\nid = \"a\"\n";
+    let lagoon = include_bytes!("../../../docs/examples/lagoon.toml");
+    for (name, bytes) in [
+        ("lagoon.toml", &lagoon[..]),
+        ("hand.toml", by_hand.as_bytes()),
+        ("network.bin", &[0xff, 0, 1]),
+    ] {
+        let path = folder.path(name);
+        fs::write(&path, bytes)?;
+        let run = husun(&[&mine[..], &[&path]].concat())?;
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{}", run.err);
+        let told = format!(
+            "{name}: it is no file of mined puzzles: expected one written by `husun puzzles`"
+        );
+        assert!(run.err.contains(&told), "{}", run.err);
+        assert_eq!(fs::read(&path)?, bytes, "{name}");
+    }
+    // What another seed has found is replaced.
+    let path = folder.path("mined.toml");
+    let other = "# Puzzles of this game (docs/puzzles.md), mined by `husun puzzles shatranj --count 1 --seed 9`.\n";
+    fs::write(&path, other)?;
+    husun(&[&mine[..], &[&path]].concat())?;
+    let text = fs::read_to_string(&path)?;
+    assert!(
+        text.contains("husun puzzles shatranj --count 1 --seed 1 "),
+        "{text}"
+    );
+    Ok(())
+}
+
+#[test]
 fn more_men_than_a_board_holds_are_refused_before_the_first_game() -> Done {
     let folder = Folder::new("ford")?;
     let ford = r#"
