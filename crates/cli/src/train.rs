@@ -88,6 +88,10 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
         true => &[PathBuf::from(format!("{}.positions", variant.id()))][..],
         false => &options.data,
     };
+    let file = destination(games, &variant, options);
+    for file in options.plot.iter().chain([&file]) {
+        whole::check(file)?;
+    }
     let values = || {
         let values = engine::Options {
             hash: 1,
@@ -180,7 +184,6 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     let bytes = trained.network.to_bytes(&variant)?;
     // What is written must be readable.
     Network::read(&variant, &bytes)?;
-    let file = destination(games, &variant, options);
     whole::write(&file, &bytes)?;
     writeln!(std::io::stdout(), "{}", file.display())?;
     Ok(())

@@ -133,6 +133,17 @@ fn an_inventor_has_a_network_by_two_commands() -> Result<()> {
         ("own", 16)
     );
 
+    // What cannot be written is said before anything is read.
+    let nowhere = ["train", "own", "--game-file", &file, "--data", "nowhere"];
+    for (option, path) in [
+        ("--plot", folder.path("own.toml/plot.svg")),
+        ("--out", folder.path("")),
+    ] {
+        let err = refusal(&[&nowhere[..], &[option, &path]].concat())?;
+        assert!(err.contains(&format!("{path}: cannot write")), "{err}");
+    }
+    assert!(std::fs::read(&beside)? == bytes);
+
     // One that judges alone learns first what the values say, unless that is not wanted.
     let alone = folder.path("alone.bin");
     let of = |imitate: &[&str]| {
