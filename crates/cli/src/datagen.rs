@@ -16,7 +16,8 @@ const HASH: usize = 2;
 
 /// Play games against itself and keep their positions, to train a network on or fit values to
 ///
-/// The file is added to: the same command goes on where it was interrupted, and with more positions from there.
+/// The file is added to: the same command goes on where it was interrupted, and with more positions from there, while the same
+/// values and network judge them.
 #[derive(Args)]
 pub struct Options {
     /// Id of the game

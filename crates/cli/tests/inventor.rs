@@ -179,6 +179,17 @@ fn an_inventor_has_a_network_by_two_commands() -> Result<()> {
         "{err}"
     );
 
+    // With the network another judges the positions than those that the file has: they are not mixed.
+    let more = ["datagen", "own", "--game-file", &file, "--out", &data];
+    let more = [&more[..], &["--nodes", "40", "--positions", "1250"]].concat();
+    let err = refusal(&more)?;
+    assert!(
+        err.contains("own.positions: its positions were judged by"),
+        "{err}"
+    );
+    let values = [&more[..], &["--no-network"]].concat();
+    assert!(number(&out(&values, "")?)? >= 1250);
+
     // It is found beside its game, and can be switched off.
     let uci = |option: &str| {
         let input = format!(

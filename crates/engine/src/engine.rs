@@ -17,6 +17,7 @@ use crate::values::{Values, estimate};
 use husun::set::Set;
 use husun::tables::Tables;
 use husun::{Move, Position, Variant, VisitTables};
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -126,6 +127,10 @@ impl SearchResult {
     }
 }
 
+/// The hash of what judges an engine's positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JudgeHash(pub [u8; 32]);
+
 /// An engine for one game.
 ///
 /// ```
@@ -214,6 +219,18 @@ impl Engine {
     /// The options, within their bounds.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// What judges its positions, as a hash: the values, and the network if there is one and the options do not rule it out.
+    pub fn judge(&self) -> JudgeHash {
+        let network = self.network.as_ref().filter(|_| self.options.network);
+        let network = network.map(|network| network.to_bytes(&self.variant));
+        let mut hash = Sha256::new_with_prefix(self.values.to_text());
+        if let Some(Ok(bytes)) = network {
+            hash.update([0]);
+            hash.update(bytes);
+        }
+        JudgeHash(hash.finalize().into())
     }
 
     /// Changes the options, which are brought within their bounds; another hash size empties the table, and with

@@ -50,7 +50,9 @@ pub mod values;
 
 pub use bench::{BENCH_DEPTH, Bench, bench};
 pub use endings::{Endings, Outcome, Verdict};
-pub use engine::{Engine, Info, MAX_HASH, MAX_LINES, MAX_THREADS, Options, SearchResult};
+pub use engine::{
+    Engine, Info, JudgeHash, MAX_HASH, MAX_LINES, MAX_THREADS, Options, SearchResult,
+};
 pub use eval::{Evaluation, Features, Parts};
 pub use level::Level;
 pub use limits::{ClockSituation, Limits};

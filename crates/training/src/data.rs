@@ -1,9 +1,9 @@
 //! The file of positions: a header, then one block for each game with its number, its result and its quiet positions.
 //! A file that ends in the middle of a block, since its writer was stopped, is good up to that block.
 
-use engine::Random;
 use engine::network::{Identity, Scene};
 use engine::selfplay::Played;
+use engine::{JudgeHash, Random};
 use husun::{CastlingRights, Kind, Position, Setup, SetupError, Side, Square, Variant};
 use std::fmt::{Display, Formatter};
 use std::fs::File;
@@ -13,13 +13,15 @@ use std::sync::Arc;
 
 /// The first bytes of every file.
 const MAGIC: [u8; 8] = *b"HUSUNPOS";
-/// The version of what follows them. In version 1 all games of a file began with as many random plies, and the header
-/// ended with the fewest.
-const VERSION: u16 = 2;
+/// The version of what follows them. Before version 3 the header did not say what judged the positions; in version 1 all games of
+/// a file began with as many random plies, and it ended with the fewest.
+const VERSION: u16 = 3;
 /// Bytes of magic and version.
 const BEGIN: usize = 8 + 2;
 /// Bytes of the header after these.
-const HEADER: usize = 32 + 8 + 8 + 2;
+const HEADER: usize = SETTINGS + 32;
+/// Bytes of it before the judge.
+const SETTINGS: usize = 32 + 8 + 8 + 2;
 /// Bytes of a block before its positions.
 const BLOCK: usize = 8 + 1 + 4;
 /// Bytes of a position before its pieces.
@@ -101,6 +103,12 @@ pub enum DataError {
         /// What it was begun with.
         found: Settings,
     },
+    /// Other values or another network judged its positions.
+    #[error(
+        "its positions were judged by other values or another network than the game is played with now (--no-network \
+         plays without one): go on with those, or name another file"
+    )]
+    OtherJudge,
     /// A position that the game cannot have.
     #[error("position {position} of game {game} is damaged")]
     Damaged {
@@ -274,6 +282,7 @@ pub struct Reader<R> {
     input: R,
     pieces: Pieces,
     settings: Settings,
+    judge: Option<JudgeHash>,
     /// Where the last complete block ends.
     good: u64,
 }
@@ -293,22 +302,26 @@ impl<R: Read> Reader<R> {
         }
         let found = u16::from_le_bytes([version[0], version[1]]);
         let length = match found {
-            1 => HEADER - 1,
+            1 => SETTINGS - 1,
+            2 => SETTINGS,
             VERSION => HEADER,
             _ => return Err(DataError::Version { found }),
         };
         let mut header = [0; HEADER];
         read(&mut header[..length])?;
         if found == 1 {
-            header[HEADER - 1] = header[HEADER - 2];
+            header[SETTINGS - 1] = header[SETTINGS - 2];
         }
         if header[..32] != Identity::of(variant).0 {
             let game = variant.id().into();
             return Err(DataError::OtherGame { game });
         }
+        let mut judge = [0; 32];
+        judge.copy_from_slice(&header[SETTINGS..]);
         Ok(Reader {
             input,
             pieces: Pieces::of(variant),
+            judge: (found == VERSION).then_some(JudgeHash(judge)),
             settings: Settings {
                 nodes: number(&header[32..40]),
                 seed: number(&header[40..48]),
@@ -321,6 +334,11 @@ impl<R: Read> Reader<R> {
     /// How its games were played.
     pub fn settings(&self) -> Settings {
         self.settings
+    }
+
+    /// What judged its positions; nothing if the file is of a version that does not say it.
+    pub fn judge(&self) -> Option<JudgeHash> {
+        self.judge
     }
 
     /// How many bytes of the file have been read, to the end of the last complete game.
@@ -389,6 +407,7 @@ impl Writer {
         path: &Path,
         variant: &Variant,
         settings: Settings,
+        judge: JudgeHash,
     ) -> Result<(Writer, Had), DataError> {
         let mut options = File::options();
         let mut file = options
@@ -399,12 +418,15 @@ impl Writer {
             .open(path)?;
         let mut had = Had::default();
         if file.metadata()?.len() == 0 {
-            file.write_all(&header(variant, settings))?;
+            file.write_all(&header(variant, settings, judge))?;
         } else {
             let mut reader = Reader::new(BufReader::new(&file), variant)?;
             if reader.settings != settings {
                 let found = reader.settings;
                 return Err(DataError::OtherSettings { found });
+            }
+            if reader.judge.is_some_and(|before| before != judge) {
+                return Err(DataError::OtherJudge);
             }
             while let Some(game) = reader.next_game()? {
                 had.games.push(game.number);
@@ -424,12 +446,13 @@ impl Writer {
     }
 }
 
-fn header(variant: &Variant, settings: Settings) -> Vec<u8> {
+fn header(variant: &Variant, settings: Settings, judge: JudgeHash) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend(Identity::of(variant).0);
     bytes.extend(settings.nodes.to_le_bytes());
     bytes.extend(settings.seed.to_le_bytes());
     bytes.extend([settings.opening.fewest, settings.opening.most]);
+    bytes.extend(judge.0);
     bytes
 }

@@ -21,7 +21,7 @@ pub struct Wanted {
 
 /// Plays until the file has enough positions. `make` makes an engine of the game; `report` is told how many positions
 /// there are now, and breaks off. A game depends on its number alone, so a file that was interrupted goes on as if it
-/// had not been.
+/// had not been. One that another judge has begun is refused.
 pub fn run(
     path: &Path,
     variant: &Variant,
@@ -29,7 +29,7 @@ pub fn run(
     make: impl Fn() -> Engine + Sync,
     report: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Had, DataError> {
-    let (mut writer, mut had) = Writer::open(path, variant, wanted.settings)?;
+    let (mut writer, mut had) = Writer::open(path, variant, wanted.settings, make().judge())?;
     if had.positions >= wanted.positions || report(had.positions).is_break() {
         return Ok(had);
     }

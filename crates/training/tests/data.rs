@@ -1,7 +1,8 @@
 //! The file of positions: what is written is read, what is cut off goes on, what is damaged is refused.
 
 use engine::selfplay::{Effort, Terms, play};
-use engine::{Engine, Options};
+use engine::values::estimate;
+use engine::{Engine, JudgeHash, Options};
 use husun::Variant;
 use husun_training::data::{DataError, GameRecords, Openings, Reader, Settings, Writer};
 use husun_training::datagen::{Wanted, run};
@@ -17,6 +18,8 @@ const SETTINGS: Settings = Settings {
     opening: Openings::new(4, 9),
     seed: 5,
 };
+
+const JUDGE: JudgeHash = JudgeHash([7; 32]);
 
 /// A folder that goes with the test.
 struct Folder(PathBuf);
@@ -79,7 +82,7 @@ fn every_game_comes_back_as_it_was() -> Result<()> {
             records: Vec::new(),
         };
         let file = folder.file(game.id());
-        let (mut writer, had) = Writer::open(&file, &game, SETTINGS)?;
+        let (mut writer, had) = Writer::open(&file, &game, SETTINGS, JUDGE)?;
         assert_eq!((had.games.len(), had.positions), (0, 0));
         writer.add(&played)?;
         writer.add(&empty)?;
@@ -162,35 +165,70 @@ fn several_threads_play_the_same_games() -> Result<()> {
     Ok(())
 }
 
-/// Where all games begin with as many random moves, a file is the same in version 1 of the format, but for its header.
+/// Where all games begin with as many random moves, a file is the same in older versions of the format, but for its header.
 #[test]
-fn files_of_version_1_are_read_and_go_on() -> Result<()> {
+fn files_of_older_versions_are_read_and_go_on() -> Result<()> {
     let folder = Folder::new("older")?;
-    let (file, older) = (folder.file("positions"), folder.file("older"));
+    let file = folder.file("positions");
     let game = games::variant("chess").ok_or("no such game")?;
     let settings = Settings {
         opening: Openings::new(6, 6),
         ..SETTINGS
     };
     let (first, second) = (records(&game, 1), records(&game, 2));
-    let (mut writer, _) = Writer::open(&file, &game, settings)?;
+    let (mut writer, _) = Writer::open(&file, &game, settings, JUDGE)?;
     writer.add(&first)?;
-    let mut bytes = std::fs::read(&file)?;
-    assert_eq!(bytes[8..10], [2, 0]);
-    bytes[8] = 1;
+    let bytes = std::fs::read(&file)?;
+    assert_eq!(bytes[8..10], [3, 0]);
     assert_eq!(bytes[58..60], [6, 6]);
-    bytes.remove(59);
-    std::fs::write(&older, &bytes)?;
-    let (mut writer, had) = Writer::open(&older, &game, settings)?;
-    assert_eq!(had.games, [1]);
-    writer.add(&second)?;
-    assert_eq!(read(&older, &game)?, [first, second]);
-    let error = Writer::open(&older, &game, SETTINGS).map(|_| ());
-    let error = error.err().map_or(String::new(), |e| e.to_string());
-    assert!(
-        error.contains("60 nodes, 6 opening plies and seed 5"),
-        "{error}"
-    );
+    for (version, ends) in [(1, 59), (2, 60)] {
+        let older = folder.file(&format!("older-{version}"));
+        let mut bytes = bytes.clone();
+        bytes[8] = version;
+        bytes.drain(ends..92);
+        std::fs::write(&older, &bytes)?;
+        // It does not say what judged its positions.
+        let (mut writer, had) = Writer::open(&older, &game, settings, JUDGE)?;
+        assert_eq!(had.games, [1], "{version}");
+        writer.add(&second)?;
+        let both = [first.clone(), second.clone()];
+        assert_eq!(read(&older, &game)?, both, "{version}");
+        let error = Writer::open(&older, &game, SETTINGS, JUDGE).map(|_| ());
+        let error = error.err().map_or(String::new(), |e| e.to_string());
+        assert!(
+            error.contains("60 nodes, 6 opening plies and seed 5"),
+            "{error}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn another_judge_does_not_go_on() -> Result<()> {
+    let folder = Folder::new("judges")?;
+    let game = games::variant("shatranj").ok_or("no such game")?;
+    let file = folder.file("positions");
+    let wanted = |positions| Wanted {
+        settings: SETTINGS,
+        positions,
+        threads: 1,
+    };
+    let mut values = estimate(&game);
+    let go_on = |positions, make: &(dyn Fn() -> Engine + Sync)| {
+        run(&file, &game, wanted(positions), make, &mut |_| {
+            ControlFlow::Continue(())
+        })
+    };
+    let had = go_on(60, &|| engine(&game))?;
+    let bytes = std::fs::read(&file)?;
+    let rook = values.pieces.get_mut("R").ok_or("no rook")?;
+    rook.mg += 1;
+    let options = engine(&game).options().clone();
+    let other = || Engine::with_values(game.clone(), values.clone(), options.clone());
+    let refused = go_on(100, &other);
+    assert!(matches!(refused, Err(DataError::OtherJudge)), "{refused:?}");
+    assert_eq!(std::fs::read(&file)?, bytes);
+    assert!(go_on(100, &|| engine(&game))?.positions > had.positions);
     Ok(())
 }
 
@@ -214,11 +252,11 @@ fn what_does_not_belong_together_is_refused() -> Result<()> {
     let folder = Folder::new("refused")?;
     let file = folder.file("positions");
     let game = games::variant("chess").ok_or("no such game")?;
-    let (mut writer, _) = Writer::open(&file, &game, SETTINGS)?;
+    let (mut writer, _) = Writer::open(&file, &game, SETTINGS, JUDGE)?;
     writer.add(&records(&game, 3))?;
     let other = games::variant("shatranj").ok_or("no such game")?;
     let told = |error: Option<DataError>| error.map_or(String::new(), |e| e.to_string());
-    let error = told(Writer::open(&file, &other, SETTINGS).err());
+    let error = told(Writer::open(&file, &other, SETTINGS, JUDGE).err());
     assert!(
         error.starts_with("its games are of another game, or of `shatranj`"),
         "{error}"
@@ -227,7 +265,7 @@ fn what_does_not_belong_together_is_refused() -> Result<()> {
         nodes: 61,
         ..SETTINGS
     };
-    let error = told(Writer::open(&file, &game, more).err());
+    let error = told(Writer::open(&file, &game, more, JUDGE).err());
     assert!(
         error.contains("60 nodes, 4-9 opening plies and seed 5"),
         "{error}"
@@ -245,7 +283,7 @@ fn what_does_not_belong_together_is_refused() -> Result<()> {
         changed(8, 9),
         Err(DataError::Version { found: 9 })
     ));
-    let first = 60 + 13;
+    let first = 92 + 13;
     let damaged = |found: std::result::Result<(), DataError>| {
         let expected = DataError::Damaged {
             game: 3,
@@ -258,12 +296,12 @@ fn what_does_not_belong_together_is_refused() -> Result<()> {
     damaged(changed(first, 0xff));
     damaged(changed(first + 2, 1));
     assert!(matches!(
-        changed(60 + 8, 3),
+        changed(92 + 8, 3),
         Err(DataError::Damaged { position: 0, .. })
     ));
     // A damaged length is a file that ends early.
-    assert!(changed(60 + 12, 0xff).is_ok());
-    for n in 0..60 {
+    assert!(changed(92 + 12, 0xff).is_ok());
+    for n in 0..92 {
         assert!(
             matches!(Reader::new(&bytes[..n], &game), Err(DataError::Magic)),
             "{n}"
@@ -278,7 +316,7 @@ fn no_bytes_do_harm() -> Result<()> {
     let folder = Folder::new("bytes")?;
     let file = folder.file("positions");
     let game = games::variant("citadel9").ok_or("no such game")?;
-    let (mut writer, _) = Writer::open(&file, &game, SETTINGS)?;
+    let (mut writer, _) = Writer::open(&file, &game, SETTINGS, JUDGE)?;
     writer.add(&records(&game, 1))?;
     writer.add(&records(&game, 2))?;
     let bytes = std::fs::read(&file)?;
@@ -287,10 +325,10 @@ fn no_bytes_do_harm() -> Result<()> {
     for _ in 0..3000 {
         let mut bytes = bytes.clone();
         for _ in 0..1 + random.below(3) {
-            let at = 60 + random.below(bytes.len() as u64 - 60) as usize;
+            let at = 92 + random.below(bytes.len() as u64 - 92) as usize;
             bytes[at] = random.below(256) as u8;
         }
-        bytes.truncate(60 + random.below(bytes.len() as u64 - 59) as usize);
+        bytes.truncate(92 + random.below(bytes.len() as u64 - 91) as usize);
         let mut reader = Reader::new(&bytes[..], &game)?;
         loop {
             match reader.next_game() {
