@@ -66,9 +66,17 @@ fn refuse(field: &str, reason: impl ToString) -> Refusal {
     }
 }
 
+/// What stands under `children`: whether they are asked for, or those of an answer.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Children {
+    Asked(bool),
+    Told(#[expect(dead_code)] Vec<String>),
+}
+
 /// Keys of a question.
 const ASKED: [&str; 4] = ["variant", "fen", "children", "play"];
-/// Other keys of an answer: ignored, so that an answer can be used as a question.
+/// Other keys of an answer: ignored, as is a list of `children`, so that an answer can be used as a question.
 const ANSWERED: [&str; 6] = ["moves", "check", "accept", "status", "winner", "ended"];
 
 /// A line's keys in order with their values, each still as text so that an error can name its field.
@@ -131,7 +139,7 @@ fn answer(line: &str, find: &dyn Fn(&str) -> Result<Arc<Variant>>) -> Result<Ans
     let id: Option<String> = request.field("variant", "a string")?;
     let id = id.ok_or_else(|| refuse("variant", "missing: expected the id of a game"))?;
     let fen: Option<String> = request.field("fen", "a string")?;
-    let children: Option<bool> = request.field("children", "true or false")?;
+    let children: Option<Children> = request.field("children", "true or false")?;
     let play: Option<Vec<String>> = request.field("play", "a list of moves in UCI form")?;
     let variant = find(&id).map_err(|e| refuse("variant", e))?;
     let start = match fen {
@@ -146,7 +154,11 @@ fn answer(line: &str, find: &dyn Fn(&str) -> Result<Arc<Variant>>) -> Result<Ans
             points: outcome.points.map(Points),
         })
     });
-    Ok(describe(game.position(), children == Some(true), ended))
+    Ok(describe(
+        game.position(),
+        matches!(children, Some(Children::Asked(true))),
+        ended,
+    ))
 }
 
 /// The game made by the moves from a position. Moves are made even after a draw: what is described is the position

@@ -169,6 +169,24 @@ fn without_a_position_the_set_up_is_meant() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+#[test]
+fn an_answer_can_be_sent_in_as_a_question() -> Result<(), Box<dyn Error>> {
+    let asked = r#"{"variant":"strike80","children":true,"play":["#;
+    let answer = inspect(&format!("{asked}]}}"))?.remove(0);
+    assert!(
+        answer["children"].is_array() && answer["ended"].is_null(),
+        "{answer}"
+    );
+    let mut again = inspect(&answer.to_string())?.remove(0);
+    let keys = again.as_object_mut().ok_or("no object")?;
+    for key in ["children", "ended"] {
+        assert!(!keys.contains_key(key), "{key} was not asked for: {answer}");
+        keys.insert(key.into(), answer[key].clone());
+    }
+    assert_eq!(again, answer);
+    Ok(())
+}
+
 /// The schema lists every key of every answer, and every key of a question is read.
 #[test]
 fn the_schema_fits() -> Result<(), Box<dyn Error>> {
