@@ -7,17 +7,16 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::thread::available_parallelism;
 
-/// The games that have a past of their own and no puzzles here.
-const ANCESTORS: [&str; 4] = ["chess", "capablanca", "grand", "shatranj"];
 /// Puzzles of each game.
 const EACH: usize = 100;
 /// The most positions that the proof of one puzzle takes, and those of a game.
 const PROOF: u64 = 200_000;
 const GAME: u64 = 2_000_000;
 
+/// The games that have puzzles.
 fn own_games() -> Vec<&'static str> {
     games::in_order()
-        .filter(|id| !ANCESTORS.contains(id))
+        .filter(|id| games::puzzles(id).is_some())
         .collect()
 }
 

@@ -28,7 +28,7 @@ test('every game is played by chance in two browsers', async (t) => {
   await visit(white, (page) =>
     visit(black, async (other) => {
       const variants = await (await white.context.request.get('/api/variants')).json();
-      assert.equal(variants.length, 15);
+      assert.ok(variants.length > 0, 'no games');
       for (const [number, { id: variant }] of variants.entries()) {
         await t.test(variant, async () => {
           const chance = seeded(SEED * 100 + number);
