@@ -4,7 +4,9 @@ use ::tablebase::{Outcome, Tablebase, Tablebases, Verdict};
 use anyhow::{Context, Result};
 use clap::Args;
 use engine::Engine;
+use games::Catalogue;
 use husun::{Position, Variant};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -27,6 +29,33 @@ impl TableOptions {
         let opened = self.tablebases.as_deref().map(Tablebases::new);
         let opened = opened.transpose().context("--tablebases")?;
         Ok(opened.map(Arc::new))
+    }
+
+    /// The same for any of some games; says so on standard error if there are tables of none.
+    pub fn open_for(&self, games: &Catalogue) -> Result<Option<Arc<Tablebases>>> {
+        let opened = self.open()?;
+        if let Some(tables) = &opened
+            && games
+                .games()
+                .all(|variant| tables.lacks(&variant).is_some())
+        {
+            let folder = tables.folder().display();
+            writeln!(
+                std::io::stderr(),
+                "--tablebases: {folder}: no tables of perfect play of any game: expected a folder for each, named by its id"
+            )?;
+        }
+        Ok(opened)
+    }
+
+    /// Gives an engine the tables of its game and says which; says so on standard error if a folder is named that has none.
+    pub fn give_or_say(&self, engine: &mut Engine) -> Result<Option<Arc<Tablebase>>> {
+        let given = self.give(engine)?;
+        let lacks = self.open()?.and_then(|all| all.lacks(engine.variant()));
+        if let Some(none) = lacks {
+            writeln!(std::io::stderr(), "--tablebases: {none}")?;
+        }
+        Ok(given)
     }
 
     /// Gives an engine the tables of its game, if there are some, and says which.

@@ -80,7 +80,7 @@ pub fn run(games: Catalogue, options: &Options) -> Result<()> {
         name: name.unwrap_or_else(|| "worker".into()),
         threads: options.threads.map_or_else(cores, usize::from),
         hash: options.hash.into(),
-        tables: options.tables.open()?,
+        tables: options.tables.open_for(&games)?,
         games: options.games.clone(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()

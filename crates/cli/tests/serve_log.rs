@@ -55,3 +55,33 @@ async fn the_log_holds_no_seats_and_no_colours() -> Fallible<()> {
     std::fs::remove_dir_all(folder)?;
     Ok(())
 }
+
+#[test]
+fn a_folder_without_tables_of_perfect_play_is_told() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = std::env::temp_dir().join(format!("husun-no-tables-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("tables"))?;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_husun"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+        .arg(folder.join("data"))
+        .arg("--tablebases")
+        .arg(folder.join("tables"))
+        .env_remove("HUSUN_LOG")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let log = BufReader::new(child.stderr.take().ok_or("no log")?);
+    let mut told = String::new();
+    for line in log.lines() {
+        let line = line?;
+        told += &line;
+        if line.contains("serving") {
+            break;
+        }
+    }
+    child.kill()?;
+    child.wait()?;
+    let none = "no tables of perfect play of any game";
+    assert_eq!(told.matches(none).count(), 1, "{told}");
+    std::fs::remove_dir_all(folder)?;
+    Ok(())
+}

@@ -157,6 +157,13 @@ fn tables_are_made_shown_and_asked() -> Done {
     let error = place.err(&[&args[..], &["--tablebases", "nowhere"]].concat())?;
     assert!(error.contains("--tablebases: nowhere: "), "{error}");
 
+    // A folder that is there, but is not that of the tables.
+    let run = place.run(&[&args[..], &["--tablebases", "tablebases/small"]].concat())?;
+    let err = String::from_utf8(run.stderr)?;
+    assert_eq!(run.status.code(), Some(0), "{err}");
+    let told = "--tablebases: tablebases/small: no tables of perfect play of small: expected them in its folder `small`\n";
+    assert_eq!(err.matches(told).count(), 1, "{err}");
+
     // The terminal game: its computer opens the tables of the game.
     let args = ["play", "small", "--level", "8", "--fen", LOST];
     let with = [&args[..], &["--tablebases", "tablebases"]].concat();

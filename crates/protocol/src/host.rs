@@ -74,6 +74,11 @@ pub trait Host {
         let _ = variant;
         Ok(())
     }
+    /// What to tell users who have named a folder of tables if it has none of a game.
+    fn lacking_tables(&self, variant: &Arc<Variant>) -> Option<String> {
+        let _ = variant;
+        None
+    }
     /// An engine for a game.
     fn thinker(&self, variant: &Arc<Variant>, options: &Options) -> Box<dyn Thinker>;
     /// The most mebibytes that an engine's table may have.

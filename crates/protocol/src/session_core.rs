@@ -21,6 +21,8 @@ pub(crate) struct SessionCore<H> {
     waiting: VecDeque<Event>,
     /// The engine while it is idle; made when it is needed.
     thinker: Option<Box<dyn Thinker>>,
+    /// Games of which it has been said that the folder of tables has none.
+    lacking: Vec<String>,
 }
 
 impl<H: Host> SessionCore<H> {
@@ -35,6 +37,7 @@ impl<H: Host> SessionCore<H> {
             sender,
             waiting: VecDeque::new(),
             thinker: None,
+            lacking: Vec::new(),
         }
     }
 
@@ -87,7 +90,18 @@ impl<H: Host> SessionCore<H> {
     pub fn open_tables(&mut self, folder: &str, variant: &Arc<Variant>) -> Result<(), HostError> {
         self.host.open_tables(folder)?;
         self.leave();
+        self.lacking.clear();
         self.host.check_tables(variant)
+    }
+
+    /// What to tell once, when a search begins, if a folder of tables is named and has none of the game.
+    pub fn lacking_tables(&mut self, variant: &Arc<Variant>) -> Option<String> {
+        let told = self.host.lacking_tables(variant)?;
+        if self.lacking.iter().any(|id| id == variant.id()) {
+            return None;
+        }
+        self.lacking.push(variant.id().into());
+        Some(told)
     }
 
     /// Sets an option, and does the engine's part of it.

@@ -145,6 +145,11 @@ impl Host for StandardHost {
         self.tables_of(variant).map(drop)
     }
 
+    fn lacking_tables(&self, variant: &Arc<Variant>) -> Option<String> {
+        let none = self.tables.as_ref()?.lacks(variant)?;
+        Some(none.to_string())
+    }
+
     fn thinker(&self, variant: &Arc<Variant>, options: &Options) -> Box<dyn Thinker> {
         let (values, network) = (self.games.values(variant), self.games.network(variant));
         let options = options.clone();

@@ -204,7 +204,9 @@ fn tables(config: &Config, games: &Games) -> Result<Option<Arc<Tablebases>>, Ser
         return Ok(None);
     };
     let tables = Tablebases::new(folder)?;
+    let mut none = true;
     for variant in games.catalogue().games() {
+        none &= tables.lacks(&variant).is_some();
         match tables.of(&variant) {
             Ok(Some(_)) => tracing::info!(game = %variant.id(), "tables of perfect play"),
             Ok(None) => {}
@@ -212,6 +214,10 @@ fn tables(config: &Config, games: &Games) -> Result<Option<Arc<Tablebases>>, Ser
                 tracing::warn!(game = %variant.id(), %error, "no tables of perfect play");
             }
         }
+    }
+    if none {
+        let folder = folder.display();
+        tracing::warn!(%folder, "no tables of perfect play of any game: expected a folder for each, named by its id");
     }
     Ok(Some(Arc::new(tables)))
 }

@@ -194,3 +194,13 @@ pub enum ProbeError {
     #[error(transparent)]
     File(#[from] TableError),
 }
+
+/// That a folder has no tables of a game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: no tables of perfect play of {game}: expected them in its folder `{game}`", folder.display())]
+pub struct NoTables {
+    /// The folder with a folder for each game.
+    pub folder: PathBuf,
+    /// Id of the game.
+    pub game: String,
+}

@@ -16,7 +16,7 @@ mod tablebases;
 
 pub use builder::{Builder, Told};
 pub use engine::{Outcome, Verdict};
-pub use error::{BuildError, FileError, ProbeError, TableError};
+pub use error::{BuildError, FileError, NoTables, ProbeError, TableError};
 pub use men::{MOST_MEN, Men};
 pub use probe::Tablebase;
 pub use table::{Counts, Table};

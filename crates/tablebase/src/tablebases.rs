@@ -1,8 +1,9 @@
 //! The tables of several games: a folder with a folder for each game.
 
 use crate::blocks::Blocks;
-use crate::error::TableError;
+use crate::error::{NoTables, TableError};
 use crate::probe::{MOST_BLOCKS, Tablebase};
+use engine::Endings;
 use husun::Variant;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,6 +60,18 @@ impl Tablebases {
         };
         opened.push((variant.clone(), tables.clone()));
         tables
+    }
+
+    /// What to tell whoever has named the folder if it has no tables of a game. Tables that cannot be used are there.
+    pub fn lacks(&self, variant: &Arc<Variant>) -> Option<NoTables> {
+        match self.of(variant) {
+            Ok(Some(tables)) if tables.most_men() > 0 => None,
+            Err(_) => None,
+            _ => Some(NoTables {
+                folder: self.folder.clone(),
+                game: variant.id().into(),
+            }),
+        }
     }
 }
 

@@ -111,7 +111,7 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<ExitCode> {
     if options.annotate {
         let limits = options.effort.limits(USUAL_EACH)?;
         let mut engine = crate::catalogue::engine(games, &variant, options.effort.options());
-        options.tables.give(&mut engine)?;
+        options.tables.give_or_say(&mut engine)?;
         let from = options.pgn.as_deref().context("--pgn is missing")?;
         return annotate::run(&mut engine, &limits, from, options.out.as_deref());
     }
@@ -121,7 +121,7 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<ExitCode> {
     };
     let limits = options.effort.limits(USUAL)?;
     let mut engine = crate::catalogue::engine(games, &variant, options.effort.options());
-    let tables = options.tables.give(&mut engine)?;
+    let tables = options.tables.give_or_say(&mut engine)?;
     if let Some(tables) = &tables
         && let Some(verdict) = tables.find(game.position())?
         && !options.json

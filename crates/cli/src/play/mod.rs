@@ -179,7 +179,7 @@ pub fn at_terminal() -> bool {
 /// Plays.
 pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     options.clock.check().context("--clock")?;
-    options.tables.open()?;
+    options.tables.open_for(games)?;
     let computer = Computer {
         games,
         tables: &options.tables,

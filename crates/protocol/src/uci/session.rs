@@ -364,6 +364,9 @@ impl<H: Host, W: Write> Session<H, W> {
         if let Some(depth) = go.perft {
             return self.start(move |context| count(&position, depth, context));
         }
+        if let Some(told) = self.core.lacking_tables(&self.variant) {
+            self.inform(&told)?;
+        }
         let limits = self.limits(go, &position)?;
         let request = SearchRequest {
             position: position.clone(),

@@ -464,6 +464,19 @@ fn tables_of_perfect_play_are_asked_where_they_are_named() {
         heard.contains(name) && heard.contains("another game"),
         "{heard}"
     );
+    // A game of which the folder has none: it is said once.
+    talk.say("setoption name UCI_Variant value citadel8");
+    talk.hear();
+    let none = format!(
+        "info string {}: no tables of perfect play of citadel8",
+        folder.display()
+    );
+    let times = || {
+        talk.say("position startpos\ngo depth 1");
+        let lines = talk.until("bestmove");
+        lines.iter().filter(|line| line.starts_with(&none)).count()
+    };
+    assert_eq!([times(), times()], [1, 0]);
     talk.say("setoption name UCI_Variant value chess");
     talk.hear();
     talk.say(&format!("{path} <empty>"));

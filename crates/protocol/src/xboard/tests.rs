@@ -155,6 +155,16 @@ fn tables_of_perfect_play_are_asked_where_egtpath_says() {
     // Fifteen moves to the mate, seen at the first depth.
     let seen = lines.iter().any(|line| line.starts_with("1 100015 "));
     assert!(seen, "{lines:?}");
+    // The folder of a game itself has no folder of the game: it is said once.
+    let inside = folder.join("chess");
+    talk.say(&format!("egtpath husun {}", inside.display()));
+    let none = format!("# {}: no tables of perfect play of chess", inside.display());
+    let times = || {
+        talk.say("force\nsetboard 8/8/8/3k4/8/8/8/KR6 w - - 0 1\ngo");
+        let lines = talk.until("move ");
+        lines.iter().filter(|line| line.starts_with(&none)).count()
+    };
+    assert_eq!([times(), times()], [1, 0]);
     talk.say("quit");
     talk.end();
     std::fs::remove_dir_all(folder).unwrap();

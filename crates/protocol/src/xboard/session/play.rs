@@ -29,6 +29,9 @@ impl<H: Host, W: Write> Session<H, W> {
         if self.impossible {
             return Ok(());
         }
+        if let Some(told) = self.core.lacking_tables(&self.variant) {
+            self.print(&format!("# {told}"))?;
+        }
         let mut history = Vec::with_capacity(self.game.moves().len() + 1);
         let keys = (0..self.game.moves().len()).filter_map(|i| self.game.position_at(i));
         history.extend(keys.map(Position::key));
