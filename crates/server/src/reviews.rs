@@ -84,7 +84,7 @@ impl UnderWay {
 pub enum Found {
     /// The engine is at it, or it rests.
     Begun(Box<ReviewState>),
-    /// All has been looked at.
+    /// All has been looked at; until when it is kept if the game was brought in as text.
     Whole(Box<Kept>, Option<i64>),
 }
 
@@ -150,6 +150,10 @@ impl Reviews {
         let parse = move || Kept::parse(&row.id, &row.body).map(|kept| (kept, row.until_ms));
         let (kept, until_ms) = services.work.run(Weight::Light, parse).await??;
         services.know(&kept.variant).await?;
+        let kept = match until_ms {
+            Some(_) => kept,
+            None => kept.without_names(),
+        };
         Ok(Some((kept, until_ms)))
     }
 

@@ -1,11 +1,15 @@
 //! Games looked back at: for games that are over and games brought in as text, found again by others, gone on with after
 //! an end of the server, and bounded.
 
-use crate::common::{Fallible, Request, TestServer};
+use crate::common::browser::Browser;
+use crate::common::{Fallible, Request, Socket, TestServer};
+use serde_json::json;
 use server::wire::{
-    FaultKind, FaultSize, Refusal, Review, ReviewStage, ReviewState, Side, TryAnswer, TryVerdict,
+    ClientMessage, FaultKind, FaultSize, GameMade, Refusal, Review, ReviewStage, ReviewState, Side,
+    Snapshot, TryAnswer, TryVerdict,
 };
 use std::time::{Duration, Instant};
+use store::Store;
 
 /// Longest wait for a review.
 const WAIT: Duration = Duration::from_secs(300);
@@ -257,4 +261,62 @@ async fn what_cannot_be_looked_back_at_is_refused() -> Fallible<()> {
         start.elapsed()
     );
     server.end().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_leaves_while_a_game_is_looked_back_at_is_not_named() -> Fallible<()> {
+    let server = TestServer::start("review-left", |_| ()).await?;
+    let word = "correct horse";
+    let mut ann = Browser::new(&server);
+    ann.register("Ann", word).await?;
+    let wishes = json!({ "variant": "chess", "side": "white" });
+    let made: GameMade = ann.ask("POST", "/api/games", wishes).await?.json()?;
+    let mut white = Socket::open(server.address, &[("cookie", &ann.cookie())]).await?;
+    white.join(&made.id, None).await?;
+    let (mut black, _) = server.join(&made.id, made.friend_seat.as_deref()).await?;
+    let files = || "abcdefgh".chars();
+    let rounds = [("2", "3", "7", "6"), ("3", "4", "6", "5")];
+    let moves = rounds.iter().flat_map(|&(a, b, c, d)| {
+        files().flat_map(move |file| [format!("{file}{a}{file}{b}"), format!("{file}{c}{file}{d}")])
+    });
+    for (ply, uci) in moves.enumerate() {
+        let [mover, other] = match ply % 2 {
+            0 => [&mut white, &mut black],
+            _ => [&mut black, &mut white],
+        };
+        mover.play(ply as u32, &uci).await?;
+        other.ply(ply as u32 + 1).await?;
+    }
+    white.say(&ClientMessage::Resign).await?;
+    let path = format!("/api/games/{}", made.id);
+    let look = |wanted: fn(&Snapshot) -> bool| {
+        let (server, path) = (&server, &path);
+        async move {
+            for _ in 0..200 {
+                if wanted(&server.get(path).await?) {
+                    return Fallible::Ok(());
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            Err("it does not come to that".into())
+        }
+    };
+    look(|game| game.now.result.is_some()).await?;
+    let review = format!("{path}/review");
+    let begun: ReviewState = post(&server, &review, "").await?;
+    assert_eq!(begun.stage, ReviewStage::Running);
+    let gone = ann.ask("DELETE", "/api/account", json!({ "password": word }));
+    assert_eq!(gone.await?.status, 200);
+    look(|game| game.now.players.white.name == "deleted").await?;
+    // One that was done by then is begun anew.
+    let _: ReviewState = post(&server, &review, "").await?;
+    let (told, _) = ready(&server, &review).await?;
+    assert_eq!(told.players.white, "deleted");
+    assert_ne!(told.players.black, "deleted");
+    let (folder, store) = server.stop_for_storage().await?;
+    let kept = store.review(&made.id).await?.ok_or("not kept")?;
+    assert!(!kept.body.contains("Ann"), "{}", kept.body);
+    store.close().await;
+    crate::common::remove(folder).await?;
+    Ok(())
 }

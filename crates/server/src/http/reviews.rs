@@ -15,6 +15,7 @@ use crate::wire::{Refusal, ReviewRequest, ReviewStage, ReviewState, TryAnswer, T
 use crate::work::Weight;
 use axum::extract::{Path, State};
 use axum::response::IntoResponse;
+use play::Both;
 use std::net::IpAddr;
 
 /// Positions that a tried move is charged as.
@@ -197,12 +198,19 @@ async fn begin(
 /// A review as an answer, made in the pool for such work.
 async fn told(app: &App, address: IpAddr, id: String, found: Found) -> Result<Chunks, Failure> {
     let memory = app.memory.clone();
-    let (kept, until_ms) = match found {
+    let (mut kept, until_ms) = match found {
         Found::Begun(state) => return Chunks::json(&state, &memory),
         Found::Whole(kept, until_ms) => (kept, until_ms),
     };
     let positions = kept.positions();
     super::charge(app, address, positions)?;
+    if until_ms.is_none() {
+        // Who has left since the game is not named in it any more.
+        super::charge(app, address, positions)?;
+        let read = app.directory.read(&id).await?;
+        let table = read.ok_or_else(none_such)?.table;
+        kept.players = Both::of(|side| table.player_name(side));
+    }
     let games = app.directory.variants().clone();
     let job = move || {
         let state = ReviewState {

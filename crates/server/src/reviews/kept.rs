@@ -33,7 +33,7 @@ pub struct Kept {
     pub start: String,
     /// The moves in UCI form.
     pub moves: Vec<String>,
-    /// Names of the players.
+    /// Names of the players, if the game was brought in as text. Those of a game played here are its own, which may change.
     pub players: Both<String>,
     /// How it ended, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,6 @@ impl Kept {
             return Err(refused(Reason::NotOver, message));
         };
         let mut kept = Kept::of_moves(table.games(), game)?;
-        kept.players = Both::of(|side| table.player_name(side));
         kept.result = table.outcome().map(Into::into);
         Ok(kept)
     }
@@ -166,7 +165,7 @@ impl Kept {
             variant: games.name(game.variant()),
             start: game.start().fen(),
             moves: played.filter_map(uci).collect(),
-            players: Both::default(),
+            players: nobody(),
             result: None,
             opinions: Vec::new(),
         })
@@ -208,6 +207,14 @@ impl Kept {
         }
     }
 
+    /// Without the names that reviews of games played here had before.
+    pub fn without_names(self) -> Kept {
+        Kept {
+            players: nobody(),
+            ..self
+        }
+    }
+
     /// How many positions there are.
     pub fn positions(&self) -> usize {
         self.moves.len() + 1
@@ -236,6 +243,11 @@ impl Kept {
         }
         Ok(game)
     }
+}
+
+/// The players where their names are not kept.
+fn nobody() -> Both<String> {
+    Both::of(|side| side.name().to_owned())
 }
 
 /// How a game ended by what its text says, where the board does not say it.
