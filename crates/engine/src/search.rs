@@ -112,7 +112,7 @@ pub(crate) struct Worker<S: Set, J> {
     pub points: bool,
     pub root_depth: i32,
     pub parameters: SearchParameters,
-    reductions: Reductions,
+    pub(crate) reductions: Reductions,
 }
 
 /// A position with what is known of it on entry.
@@ -268,6 +268,14 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         in_check
     }
 
+    /// Begins to fetch what is known of the position that a move most likely leads to.
+    #[inline(always)]
+    fn fetch(&self, run: &Run, pos: &Pos<S>, m: PackedMove) {
+        if let Some(key) = self.tables.likely_key(pos, m) {
+            run.table.prefetch(key);
+        }
+    }
+
     #[inline(always)]
     pub fn unmake(&mut self) {
         self.judge.pop();
@@ -308,6 +316,9 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             && let Some(score) = entry.cuts(window)
         {
             return score;
+        }
+        if let Some(m) = known.and_then(|e| e.m) {
+            self.fetch(run, node.pos, m);
         }
         let mut plan = self.plan::<PV>(run, node, window, known, ply);
         plan.depth = depth;

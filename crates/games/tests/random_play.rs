@@ -1,9 +1,15 @@
 //! Random play across all games: what is updated move by move equals what is computed anew, the legal moves equal the
 //! slow twin's, texts round-trip, reflected positions have reflected moves, and taking back restores everything.
 
+use husun::pos::Pos;
 use husun::record::Record;
+use husun::set::Set;
+use husun::tables::Tables;
 use husun::variant::StateFlag;
-use husun::{CastlingRights, Game, Move, Position, Setup, Side, Special, Square, Variant, Wing};
+use husun::{
+    CastlingRights, Game, Move, PackedMove, Position, Setup, Side, Special, Square, Variant,
+    VisitPosition, Wing,
+};
 use std::collections::HashMap;
 use std::error::Error;
 use std::sync::Arc;
@@ -154,6 +160,37 @@ fn check_reflection(position: &Position, reflected: &Arc<Variant>) -> Outcome {
     Ok(())
 }
 
+/// The key that a move most likely leads to is the right one for every move that changes nothing but what stands where.
+struct LikelyKeys(u64);
+
+impl VisitPosition for LikelyKeys {
+    type Output = ();
+
+    fn visit<S: Set>(self, tables: &Arc<Tables<S>>, pos: &Pos<S>) {
+        let mut moves = Vec::new();
+        tables.legal_moves(pos, &mut moves);
+        for m in moves {
+            let next = tables.play_unchecked(pos, m);
+            let plain = m.special() == Special::None
+                && (next.rights(), next.state()) == (pos.rights(), pos.state());
+            if plain {
+                assert_eq!(
+                    tables.likely_key(pos, m.packed()),
+                    Some(next.key()),
+                    "{m:?}"
+                );
+            }
+        }
+        // A number that is no move is no harm.
+        let mut random = Random(self.0);
+        for _ in 0..100 {
+            let any = PackedMove::from_bits(random.below(1 << PackedMove::BITS) as u32);
+            let _ = tables.likely_key(pos, any);
+        }
+        let _ = tables.likely_key(pos, PackedMove::from_bits(u32::MAX));
+    }
+}
+
 fn check_position(position: &Position, all: bool, reflected: &Arc<Variant>) -> Outcome {
     let fen = position.fen();
     let again = position.variant().position(&fen)?;
@@ -164,6 +201,7 @@ fn check_position(position: &Position, all: bool, reflected: &Arc<Variant>) -> O
     if !all {
         return Ok(());
     }
+    position.visit(LikelyKeys(position.key()));
     let mut fast = position.legal_moves();
     let mut slow = husun::twin::legal_moves(position);
     fast.sort();

@@ -150,6 +150,12 @@ impl PackedMove {
         self.0
     }
 
+    /// A move with these squares and kinds, which may be of no game at all.
+    #[inline(always)]
+    pub(crate) fn unchecked(self) -> Move {
+        Move(MARK | self.0)
+    }
+
     /// From any number.
     #[inline(always)]
     pub const fn from_bits(bits: u32) -> PackedMove {

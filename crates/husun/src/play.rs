@@ -4,7 +4,7 @@ use crate::cpu::{Cpu, Kernel};
 use crate::fen::HIGHEST_COUNTER;
 use crate::frame::Square;
 use crate::movegen::{Count, List};
-use crate::moves::{IllegalMove, Move, Special};
+use crate::moves::{IllegalMove, Move, PackedMove, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
 use crate::side::{Side, Wing};
@@ -42,6 +42,30 @@ impl<S: Set> Tables<S> {
         debug_assert_eq!(next, pos);
         self.make::<true>(pos, m, next);
         debug_assert_eq!(next.key, self.key_from_scratch(next));
+    }
+
+    /// The key of the position that a move most likely leads to, if the move is one of this game's: rights that are lost
+    /// and what follows from special moves are left out. For fetching ahead what is known of that position.
+    #[inline(always)]
+    pub fn likely_key(&self, pos: &Pos<S>, m: PackedMove) -> Option<u64> {
+        let m = m.unchecked();
+        let (us, them) = (pos.turn, pos.turn.opponent());
+        let (from, to) = (m.from(), m.to());
+        if to.index() >= S::CAPACITY {
+            return None;
+        }
+        let mut key = pos.key ^ self.keys.black;
+        key ^= self.keys.any_piece(us, m.piece_index(), from)?;
+        key ^= self.keys.any_piece(us, m.placed_index(), to)?;
+        if pos.side(them).has(to) {
+            key ^= self.keys.any_piece(them, pos.kind_at(to), to)?;
+        }
+        if pos.passed[0] != NO_SQUARE {
+            for &square in pos.passed.iter().filter(|&&s| s != NO_SQUARE) {
+                key ^= self.keys.passed[usize::from(square)];
+            }
+        }
+        Some(key)
     }
 
     /// Makes a legal move in a copy of its position. If it is not `WHOLE`, key and counters, which no rule that

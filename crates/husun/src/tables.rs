@@ -214,6 +214,13 @@ impl Keys {
         self.pieces[(2 * usize::from(kind) + side.index()) * self.squares + usize::from(square)]
     }
 
+    /// The same for numbers that may be out of range.
+    #[inline(always)]
+    pub fn any_piece(&self, side: Side, kind: u8, square: Square) -> Option<u64> {
+        let at = (2 * usize::from(kind) + side.index()) * self.squares + usize::from(square);
+        self.pieces.get(at).copied()
+    }
+
     /// The key of a whole state field.
     pub fn of_state(&self, state: u16) -> u64 {
         let mut key = 0;

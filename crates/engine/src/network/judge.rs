@@ -10,17 +10,35 @@ use crate::judge::Judge;
 use crate::score::{MAX_PLY, clamp_eval};
 use husun::pos::Pos;
 use husun::set::Set;
-use husun::{Kind, Move, Side, Square};
+use husun::{CastlingRights, Kind, Move, Side, Special, Square};
 use std::sync::Arc;
 
 /// A position of the line.
 #[derive(Clone, Copy)]
-struct Entry<S: Set> {
-    pos: Pos<S>,
+struct Entry {
+    /// What led here.
+    step: Step,
     /// By side: whether it sees the board reflected.
     reflected: [bool; 2],
     /// Whether its sums have been computed.
     known: bool,
+    rights: CastlingRights,
+    state: u16,
+}
+
+/// What differs on the board from the position before.
+#[derive(Clone, Copy)]
+enum Step {
+    /// Nothing: the side to move has passed.
+    None,
+    /// A piece moved, and may have become another or have taken one.
+    Move {
+        off: Placed,
+        on: Placed,
+        taken: Option<Placed>,
+    },
+    /// Anything else: the sums are computed anew.
+    Other,
 }
 
 /// Judges the positions of a line by a network.
@@ -30,30 +48,22 @@ pub(crate) struct NetworkJudge<S: Set> {
     facts: Arc<Facts<S>>,
     kinds: Vec<Kind>,
     move_rule: i32,
+    /// The kinds that are royal, by number.
+    royal: u64,
     /// The left half of the board and the right.
     halves: [S; 2],
     /// What the network corrects, unless it judges alone.
     values: Option<Handmade<S>>,
-    line: Vec<Entry<S>>,
+    line: Vec<Entry>,
     /// By place in the line, side and hidden unit.
     sums: Vec<i16>,
-    /// Room for what differs, and for the inputs that do.
-    changes: Changes,
+    /// Room for the inputs that differ.
     on: Vec<u16>,
     off: Vec<u16>,
 }
 
 /// What stands where, of one side.
 type Placed = (Side, Kind, Square);
-
-/// What differs between two positions.
-#[derive(Clone, Debug, Default)]
-struct Changes {
-    on: Vec<Placed>,
-    off: Vec<Placed>,
-    /// Whether rights or state differ.
-    beyond: bool,
-}
 
 impl<S: Set> NetworkJudge<S> {
     /// `values` judge the game by hand-made features: they are asked if the network corrects them.
@@ -65,13 +75,16 @@ impl<S: Set> NetworkJudge<S> {
         NetworkJudge {
             values: network.corrects.then(values),
             kinds: facts.kinds.iter().map(|k| k.kind).collect(),
+            royal: facts
+                .kinds
+                .iter()
+                .fold(0, |all, k| all | u64::from(k.royal) << k.kind.index()),
             move_rule: facts.move_rule.map_or(1_000_000, |m| m.max(1) as i32),
             halves: std::array::from_fn(|half| {
                 S::from_squares(network.layout.halves()[half].iter().copied())
             }),
             line: Vec::with_capacity(MAX_PLY + 1),
             sums: vec![0; 2 * network.hidden * (MAX_PLY + 1)],
-            changes: Changes::default(),
             on: Vec::with_capacity(64),
             off: Vec::with_capacity(64),
             network,
@@ -79,23 +92,56 @@ impl<S: Set> NetworkJudge<S> {
         }
     }
 
-    /// Adds a position to the line. A side sees the board reflected if it has more royal pieces on the left.
-    fn add(&mut self, pos: &Pos<S>) {
-        let mut reflected = [false; 2];
-        if self.network.layout.is_mirrored() {
-            let all = self.facts.tables.royal_pieces(pos);
-            reflected = Side::ALL.map(|side| {
-                let [left, right] = self
-                    .halves
-                    .map(|half| (all & pos.side(side) & half).count());
-                left > right
-            });
-        }
+    /// Adds a position to the line.
+    #[inline(always)]
+    fn add(&mut self, pos: &Pos<S>, step: Step, reflected: [bool; 2]) {
         self.line.push(Entry {
-            pos: *pos,
+            step,
             reflected,
             known: false,
+            rights: pos.rights(),
+            state: pos.state(),
         });
+    }
+
+    /// By side: a side sees the board reflected if it has more royal pieces on the left.
+    fn reflected(&self, pos: &Pos<S>) -> [bool; 2] {
+        if !self.network.layout.is_mirrored() {
+            return [false; 2];
+        }
+        let all = self.facts.tables.royal_pieces(pos);
+        Side::ALL.map(|side| {
+            let royal = |half| (all & pos.side(side) & half).count();
+            let [left, right] = self.halves.map(royal);
+            left > right
+        })
+    }
+
+    /// What a move changes on the board.
+    #[inline(always)]
+    fn step(pos: &Pos<S>, m: Move) -> Step {
+        match m.special() {
+            Special::None | Special::InitialStep | Special::EnPassant => {
+                let (us, them) = (pos.turn(), pos.turn().opponent());
+                Step::Move {
+                    off: (us, m.piece(), m.from()),
+                    on: (us, m.placed(), m.to()),
+                    taken: pos.captured(m).map(|(square, kind)| (them, kind, square)),
+                }
+            }
+            _ => Step::Other,
+        }
+    }
+
+    /// Whether a step may change how a side sees the board.
+    #[inline(always)]
+    fn turns(&self, step: Step) -> bool {
+        let royal = |(_, kind, _): Placed| self.royal >> kind.index() & 1 != 0;
+        match step {
+            Step::None => false,
+            Step::Move { off, on, taken } => royal(off) || royal(on) || taken.is_some_and(royal),
+            Step::Other => true,
+        }
     }
 
     /// The position as its inputs are found anew.
@@ -126,7 +172,7 @@ impl<S: Set> NetworkJudge<S> {
             return self.anew(pos);
         };
         if !self.line[last].known {
-            self.compute(last);
+            self.compute(last, pos);
         }
         let size = self.network.hidden;
         let both = &self.sums[2 * last * size..][..2 * size];
@@ -148,16 +194,14 @@ impl<S: Set> NetworkJudge<S> {
         clamp_eval(score * left / 64)
     }
 
-    /// Computes the sums of the last position from those of the nearest earlier one that a side sees the same way
-    /// round, or anew.
-    fn compute(&mut self, last: usize) {
+    /// Computes the sums of the last position, which is given, from those of the nearest earlier one that a side sees
+    /// the same way round, or anew.
+    fn compute(&mut self, last: usize, pos: &Pos<S>) {
         let size = self.network.hidden;
         let needed = 2 * size * (last + 1);
         if self.sums.len() < needed {
             self.sums.resize(needed, 0);
         }
-        let nearest = Side::ALL.map(|side| self.nearest(last, side));
-        let pos = &self.line[last].pos;
         let network = &*self.network;
         for (i, side) in Side::ALL.into_iter().enumerate() {
             let (before, rest) = self.sums.split_at_mut((2 * last + i) * size);
@@ -168,13 +212,9 @@ impl<S: Set> NetworkJudge<S> {
             };
             self.on.clear();
             self.off.clear();
-            let base = match nearest[i] {
+            let base = match nearest(&self.line[..=last], side) {
                 Some(from) => {
-                    let old = &self.line[from].pos;
-                    if i == 0 || nearest[0] != nearest[1] {
-                        self.changes.find(&self.kinds, old, pos);
-                    }
-                    view.differences(&self.changes, old, pos, &mut self.on, &mut self.off);
+                    view.differences(&self.line[from..=last], &mut self.on, &mut self.off);
                     &before[(2 * from + i) * size..][..size]
                 }
                 None => {
@@ -189,43 +229,24 @@ impl<S: Set> NetworkJudge<S> {
         }
         self.line[last].known = true;
     }
-
-    /// The nearest earlier position of the line that a side sees the same way round and whose sums are known.
-    #[inline(always)]
-    fn nearest(&self, last: usize, side: Side) -> Option<usize> {
-        let reflected = self.line[last].reflected[side.index()];
-        self.line[..last]
-            .iter()
-            .rposition(|e| e.known && e.reflected[side.index()] == reflected)
-    }
 }
 
-impl Changes {
-    /// Finds what differs.
-    #[inline(always)]
-    fn find<S: Set>(&mut self, kinds: &[Kind], old: &Pos<S>, new: &Pos<S>) {
-        self.on.clear();
-        self.off.clear();
-        let owner = |white: S, square| match white.has(square) {
-            true => Side::White,
-            false => Side::Black,
-        };
-        let (was_white, is_white) = (old.side(Side::White), new.side(Side::White));
-        let turned = was_white ^ is_white;
-        for &kind in kinds {
-            let (before, after) = (old.kind(kind), new.kind(kind));
-            let differ = (before ^ after) | (before & turned);
-            for square in differ.iter() {
-                if after.has(square) {
-                    self.on.push((owner(is_white, square), kind, square));
-                }
-                if before.has(square) {
-                    self.off.push((owner(was_white, square), kind, square));
-                }
-            }
+/// The nearest position before the last one of a line that a side sees the same way round, whose sums are known and
+/// from which every step is known.
+#[inline(always)]
+fn nearest(line: &[Entry], side: Side) -> Option<usize> {
+    let (last, before) = line.split_last()?;
+    let mut step = last.step;
+    for (at, entry) in before.iter().enumerate().rev() {
+        if matches!(step, Step::Other) {
+            return None;
         }
-        self.beyond = (old.rights(), old.state()) != (new.rights(), new.state());
+        if entry.known && entry.reflected[side.index()] == last.reflected[side.index()] {
+            return Some(at);
+        }
+        step = entry.step;
     }
+    None
 }
 
 /// How a side sees the board.
@@ -244,27 +265,35 @@ impl View<'_> {
 
     /// The inputs beyond the board.
     #[inline(always)]
-    fn beyond<S: Set>(&self, pos: &Pos<S>, to: &mut Vec<u16>) {
+    fn beyond(&self, rights: CastlingRights, state: u16, to: &mut Vec<u16>) {
         self.layout
-            .beyond(self.side, pos.rights(), pos.state(), |i| to.push(i as u16));
+            .beyond(self.side, rights, state, |i| to.push(i as u16));
     }
 
-    /// The inputs that are on in one position and not in the other.
+    /// The inputs that steps turn on and off, from the first position of a line to the last.
     #[inline(always)]
-    fn differences<S: Set>(
-        &self,
-        changes: &Changes,
-        old: &Pos<S>,
-        new: &Pos<S>,
-        on: &mut Vec<u16>,
-        off: &mut Vec<u16>,
-    ) {
-        on.extend(changes.on.iter().map(|&placed| self.input(placed)));
-        off.extend(changes.off.iter().map(|&placed| self.input(placed)));
-        if changes.beyond {
+    fn differences(&self, line: &[Entry], on: &mut Vec<u16>, off: &mut Vec<u16>) {
+        let [old, .., new] = line else {
+            return;
+        };
+        for entry in &line[1..] {
+            if let Step::Move {
+                off: gone,
+                on: come,
+                taken,
+            } = entry.step
+            {
+                on.push(self.input(come));
+                off.push(self.input(gone));
+                if let Some(taken) = taken {
+                    off.push(self.input(taken));
+                }
+            }
+        }
+        if (old.rights, old.state) != (new.rights, new.state) {
             // What is on in both is added and taken away again.
-            self.beyond(new, on);
-            self.beyond(old, off);
+            self.beyond(new.rights, new.state, on);
+            self.beyond(old.rights, old.state, off);
         }
     }
 
@@ -276,7 +305,7 @@ impl View<'_> {
                 on.extend(squares.iter().map(|s| self.input((owner, kind, s))));
             }
         }
-        self.beyond(pos, on);
+        self.beyond(pos.rights(), pos.state(), on);
     }
 }
 
@@ -286,8 +315,9 @@ impl<S: Set> Judge<S> for NetworkJudge<S> {
             values.reset(pos);
         }
         self.line.clear();
-        self.add(pos);
-        self.compute(0);
+        let reflected = self.reflected(pos);
+        self.add(pos, Step::Other, reflected);
+        self.compute(0, pos);
     }
 
     #[inline(always)]
@@ -295,7 +325,12 @@ impl<S: Set> Judge<S> for NetworkJudge<S> {
         if let Some(values) = &mut self.values {
             values.push(pos, m, next);
         }
-        self.add(next);
+        let step = Self::step(pos, m);
+        let reflected = match self.line.last() {
+            Some(last) if !self.turns(step) => last.reflected,
+            _ => self.reflected(next),
+        };
+        self.add(next, step, reflected);
     }
 
     #[inline(always)]
@@ -303,7 +338,11 @@ impl<S: Set> Judge<S> for NetworkJudge<S> {
         if let Some(values) = &mut self.values {
             values.push_null(next);
         }
-        self.add(next);
+        let reflected = match self.line.last() {
+            Some(last) => last.reflected,
+            None => self.reflected(next),
+        };
+        self.add(next, Step::None, reflected);
     }
 
     #[inline(always)]

@@ -68,44 +68,50 @@ fn output_avx2(sums: [&[i16]; 2], weights: &[i16]) -> i64 {
     output(sums, weights)
 }
 
+/// The number of hidden units that most networks have: for it the sums stay in registers.
+const USUAL: usize = 64;
+
 #[inline(always)]
 fn update(to: &mut [i16], from: &[i16], rows: &[i16], on: &[u16], off: &[u16]) {
     let n = to.len();
+    if n == USUAL
+        && let (Some(to), Some(from)) = (to.first_chunk_mut(), from.first_chunk())
+    {
+        return update_usual(to, from, rows, on, off);
+    }
     let row = |input: u16| &rows[usize::from(input) * n..][..n];
-    let from = &from[..n];
-    // A quiet move and a capture pass over the units once.
-    match (on, off) {
-        (&[a], &[b]) => {
-            let (a, b) = (row(a), row(b));
-            for i in 0..n {
-                to[i] = from[i].wrapping_add(a[i]).wrapping_sub(b[i]);
-            }
-        }
-        (&[a], &[b, c]) => {
-            let (a, b, c) = (row(a), row(b), row(c));
-            for i in 0..n {
-                to[i] = from[i]
-                    .wrapping_add(a[i])
-                    .wrapping_sub(b[i])
-                    .wrapping_sub(c[i]);
-            }
-        }
-        _ => {
-            to.copy_from_slice(from);
-            for &input in on {
-                let row = row(input);
-                for i in 0..n {
-                    to[i] = to[i].wrapping_add(row[i]);
-                }
-            }
-            for &input in off {
-                let row = row(input);
-                for i in 0..n {
-                    to[i] = to[i].wrapping_sub(row[i]);
-                }
-            }
+    to.copy_from_slice(&from[..n]);
+    for &input in on {
+        let row = row(input);
+        for i in 0..n {
+            to[i] = to[i].wrapping_add(row[i]);
         }
     }
+    for &input in off {
+        let row = row(input);
+        for i in 0..n {
+            to[i] = to[i].wrapping_sub(row[i]);
+        }
+    }
+}
+
+#[inline(always)]
+fn update_usual(to: &mut [i16; USUAL], from: &[i16; USUAL], rows: &[i16], on: &[u16], off: &[u16]) {
+    let (rows, _) = rows.as_chunks::<USUAL>();
+    let mut sums = *from;
+    for &input in on {
+        let row = &rows[usize::from(input)];
+        for i in 0..USUAL {
+            sums[i] = sums[i].wrapping_add(row[i]);
+        }
+    }
+    for &input in off {
+        let row = &rows[usize::from(input)];
+        for i in 0..USUAL {
+            sums[i] = sums[i].wrapping_sub(row[i]);
+        }
+    }
+    *to = sums;
 }
 
 #[inline(always)]

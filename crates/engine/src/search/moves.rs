@@ -195,6 +195,12 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
                 history,
                 killer: self.frames[ply + BEFORE].killers.contains(&Some(m)),
             };
+            // After the first move of a node that is expected to be cut off there is mostly no other.
+            if !(plan.cut && found.n == 1)
+                && let Some(m) = picker.ahead()
+            {
+                self.fetch(run, pos, m.packed());
+            }
             let score = self.child::<PV>(run, &child, Window::new(alpha, beta), depth, plan, &late);
             self.unmake();
             if self.stopped {

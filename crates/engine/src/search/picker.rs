@@ -89,6 +89,8 @@ pub(crate) struct MovePicker {
     picked: usize,
     hints: Hints,
     ranked: bool,
+    /// Whether the best of those left is known to be the first of them.
+    sorted: bool,
 }
 
 /// Kind taken by a move, for histories.
@@ -111,6 +113,7 @@ impl MovePicker {
         let unranked = moves.iter().map(|&m| Ranked { m, rank: unknown });
         self.moves.extend(unranked);
         (self.picked, self.hints, self.ranked) = (0, hints, false);
+        self.sorted = false;
         let first = |table| self.moves.iter().position(|r| r.m.packed() == table);
         if let Some(at) = hints.table.and_then(first) {
             self.moves.swap(0, at);
@@ -153,6 +156,7 @@ impl MovePicker {
             }
         }
         self.moves.truncate(kept);
+        self.sorted = false;
     }
 
     /// Number of moves, picked ones included.
@@ -198,7 +202,38 @@ impl MovePicker {
         }
     }
 
+    /// The move that will most likely be next, unless finding out would take long.
+    #[inline(always)]
+    pub fn ahead(&mut self) -> Option<Move> {
+        if !self.ranked {
+            return None;
+        }
+        self.sort();
+        self.moves.get(self.picked).map(|ranked| ranked.m)
+    }
+
     /// Brings the best of the remaining moves to the front of them.
+    #[inline(always)]
+    fn sort(&mut self) {
+        if std::mem::replace(&mut self.sorted, true) {
+            return;
+        }
+        let Some(left) = self.moves.get_mut(self.picked..) else {
+            return;
+        };
+        let Some((first, others)) = left.split_first() else {
+            return;
+        };
+        let (mut best, mut highest) = (0, first.rank);
+        for (i, other) in others.iter().enumerate() {
+            if other.rank > highest {
+                (best, highest) = (i + 1, other.rank);
+            }
+        }
+        left.swap(0, best);
+    }
+
+    /// The best of the remaining moves, at the front of them.
     #[inline(always)]
     fn best<S: Set>(
         &mut self,
@@ -213,15 +248,8 @@ impl MovePicker {
             }
             self.rank(pos, exchanges, history);
         }
-        let left = self.moves.get_mut(self.picked..)?;
-        let (first, others) = left.split_first()?;
-        let (mut best, mut highest) = (0, first.rank);
-        for (i, other) in others.iter().enumerate() {
-            if other.rank > highest {
-                (best, highest) = (i + 1, other.rank);
-            }
-        }
-        left.swap(0, best);
-        left.first().copied()
+        self.sort();
+        self.sorted = false;
+        self.moves.get(self.picked).copied()
     }
 }

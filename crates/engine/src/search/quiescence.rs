@@ -49,6 +49,9 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         if let Some(score) = known.and_then(|e| e.cuts(window)).filter(|_| !PV) {
             return score;
         }
+        if let Some(m) = known.and_then(|e| e.m) {
+            self.fetch(run, node.pos, m);
+        }
         let evading = node.in_check && deep < WIDE;
         let mut static_eval = NONE;
         let mut best = -INFINITE;
@@ -147,6 +150,9 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
                 pos: &next,
                 in_check,
             };
+            if let Some(m) = picker.ahead() {
+                self.fetch(run, pos, m.packed());
+            }
             let w = Window::new(state.alpha, state.beta).flipped();
             let score = -self.quiescence::<PV>(run, &child, w, ply + 1, state.deep + 1);
             self.unmake();
