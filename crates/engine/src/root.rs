@@ -8,6 +8,7 @@ use crate::search::{Frame, Node, Run, Window, Worker};
 use husun::Move;
 use husun::pos::Pos;
 use husun::set::Set;
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -34,6 +35,13 @@ impl RootMove {
             nodes: 0,
             seldepth: 0,
         }
+    }
+
+    /// Its place among others: by score, by that of the last iteration and, unless the search is a brief one, by what was
+    /// spent on it.
+    fn place(&self, run: &Run) -> impl Ord + use<> {
+        let spent = if run.is_brief() { 0 } else { self.nodes };
+        (-self.score, -self.before, Reverse(spent))
     }
 
     /// The score from the last iteration that searched it.
@@ -111,6 +119,9 @@ pub(crate) struct Task {
 /// a depth long before the others.
 const LEAPS: [u32; 4] = [0, 2, 1, 3];
 
+/// Captures at the root that lose nothing are tried before quiet moves, others after them.
+const SOUND: i32 = 1 << 20;
+
 impl<S: Set, J: Judge<S>> Worker<S, J> {
     /// Deepens until a limit is reached; `report` is called after each iteration of each line.
     pub fn deepen(
@@ -122,9 +133,11 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         report: Report,
     ) {
         self.begin(run, root);
+        self.order(run, root, moves);
         let lines = task.lines.min(moves.len());
         let mut steady = 0;
         let mut last_best = moves.first().map(|r| r.m);
+        let mut last_score = None;
         let last = task.depth.min(MAX_PLY as u32 / 2);
         let mut depth = 0;
         while depth < last {
@@ -151,7 +164,9 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
                 0
             };
             last_best = Some(best.m);
-            if self.main && self.enough(run, moves, task, steady, depth) {
+            let fell = last_score.map_or(0, |before: i32| before - best.score);
+            last_score = Some(best.score);
+            if self.main && self.enough(run, moves, task, steady, depth, fell) {
                 return;
             }
         }
@@ -163,6 +178,29 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         self.stopped = false;
         self.points = run.points;
         self.at_root(root);
+    }
+
+    /// Orders the moves by what is known of them before any is searched, unless the search is a brief one.
+    fn order(&self, run: &Run, root: &Root<S>, moves: &mut [RootMove]) {
+        if run.is_brief() {
+            return;
+        }
+        let pos = &root.pos;
+        let table = run.table.get(pos.key(), 0).and_then(|e| e.m);
+        moves.sort_by_cached_key(|r| {
+            let rank = if Some(r.m.packed()) == table {
+                i32::MAX
+            } else if pos.is_noisy(r.m) {
+                let gain = self.exchanges.gain_of(pos, r.m);
+                match self.exchanges.see(pos, r.m, 0) {
+                    true => gain + SOUND,
+                    false => gain - SOUND,
+                }
+            } else {
+                self.history.quiet(pos.turn(), r.m)
+            };
+            Reverse(rank)
+        });
     }
 
     /// Goes back to the root, no matter how the search below it ended.
@@ -201,11 +239,19 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
                 break;
             }
         }
-        moves[..lines].sort_by_key(|r| (-r.score, -r.before));
+        moves[..lines].sort_by_key(|r| r.place(run));
     }
 
-    /// Whether another iteration is not worth its time.
-    fn enough(&self, run: &Run, moves: &[RootMove], task: Task, steady: u32, depth: u32) -> bool {
+    /// Whether another iteration is not worth its time. The score fell by so much in the last one.
+    fn enough(
+        &self,
+        run: &Run,
+        moves: &[RootMove],
+        task: Task,
+        steady: u32,
+        depth: u32,
+        fell: i32,
+    ) -> bool {
         let best = &moves[0];
         if let Some(mate) = run.limits.mate
             && Score::of(best.score) >= Score::Mate(mate as i32)
@@ -228,11 +274,9 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         let spent = run.watch.elapsed();
         let nodes: u64 = moves.iter().map(|r| r.nodes).sum();
         let share = best.nodes as f64 / nodes.max(1) as f64;
-        let fell = (best.before - best.score).clamp(-30, 100);
-        let fell = if best.before == -INFINITE { 0 } else { fell };
         let factor = (1.5 - 0.08 * f64::from(steady.min(8)))
             * (1.6 - share).clamp(0.6, 1.5)
-            * (1.0 + f64::from(fell) / 150.0);
+            * (1.0 + f64::from(fell.clamp(-30, 100)) / 150.0);
         spent >= soft.mul_f64((0.75 * factor).clamp(0.3, 3.0))
     }
 
@@ -255,7 +299,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         loop {
             let depth = (depth - reduced).max(1);
             let score = self.root_moves(run, root, moves, window, depth, line);
-            moves[line..].sort_by_key(|r| (-r.score, -r.before));
+            moves[line..].sort_by_key(|r| r.place(run));
             if self.stopped {
                 return;
             }
@@ -295,6 +339,8 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             self.judge.evaluate(&root.pos)
         };
         self.frame(1).killers = [None; 2];
+        self.frame(1).cuts = 0;
+        self.frame(2).cuts = 0;
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;
         for (n, r) in moves[line..].iter_mut().enumerate() {
@@ -309,8 +355,12 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             let mut score = -INFINITE;
             let first = n == 0;
             if !first {
-                let late = depth >= 3 && n >= 4 && !root.pos.is_noisy(r.m) && !in_check;
-                let less = if late { 1 + i32::from(n >= 12) } else { 0 };
+                // Whether a mate can be escaped, or there is a better one, is not left to shallow searches.
+                let late = depth >= 3 && n >= 2 && !root.pos.is_noisy(r.m) && !is_mate(alpha);
+                let less = match late {
+                    true => self.less_at_root(root, r.m, n, depth, in_check),
+                    false => 0,
+                };
                 score = -self.search::<false>(run, &child, null, depth - 1 - less, 1, true);
                 if less > 0 && score > alpha && !self.stopped {
                     score = -self.search::<false>(run, &child, null, depth - 1, 1, true);
@@ -343,6 +393,17 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             }
         }
         best
+    }
+
+    /// How much less deep a late quiet move is searched first.
+    fn less_at_root(&self, root: &Root<S>, m: Move, n: usize, depth: i32, in_check: bool) -> i32 {
+        let numbers = &self.parameters;
+        let history = self.history.quiet(root.pos.turn(), m);
+        let r = self.reductions.of(depth, n + 1)
+            - numbers.late_principal
+            - numbers.late_check * i32::from(in_check)
+            - history * numbers.late_history / 4096;
+        (r / 1024).clamp(0, depth - 2)
     }
 
     /// Adds the nodes not yet counted to those of all threads.

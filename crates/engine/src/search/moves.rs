@@ -360,7 +360,10 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         if bar >= plan.window.beta {
             return Some(Singular::Cut(bar));
         }
-        (entry.score >= plan.window.beta).then_some(Singular::Extend(-1))
+        if entry.score >= plan.window.beta {
+            return Some(Singular::Extend(-2));
+        }
+        plan.cut.then_some(Singular::Extend(-1))
     }
 
     /// Searches the position after a move, late moves less deep and with a null window first.

@@ -92,7 +92,7 @@ parameters! {
     /// What late moves are reduced by at least, in 1024ths of a ply.
     late_base: 768, 0..=1800 by 80;
     /// Hundredths by which the product of the logarithms of depth and number of the move is divided for it.
-    late_divisor: 230, 130..=450 by 12;
+    late_divisor: 200, 130..=450 by 12;
     /// Less for a node that was on the principal variation.
     late_principal: 1024, 0..=2500 by 100;
     /// More for a node that is expected to be cut off.
@@ -110,9 +110,9 @@ parameters! {
     /// Less for the history of a capture, in 4096ths of it.
     late_capture: 466, 160..=1200 by 35;
     /// What a cutoff teaches for each ply.
-    history_slope: 170, 50..=400 by 15;
+    history_slope: 220, 50..=400 by 15;
     /// The most that a cutoff teaches.
-    history_most: 1700, 600..=4000 by 150;
+    history_most: 2200, 600..=4000 by 150;
     /// What a position may gain in quiescence besides the captured piece.
     futile: 170, 50..=400 by 15;
     /// Half of the window around the score of the iteration before.
