@@ -1,6 +1,7 @@
 //! A network along a line of the search. The sums of its first layer are derived from those of an earlier position of
-//! the line by what differs between the two, which is right for every move of every game, and only where a score is
-//! wanted: many positions of a line are never judged.
+//! the line by what the moves between the two have changed, and only where a score is wanted: many positions of a line
+//! are never judged. After a move that does more than move a piece, take one and turn it into another, they are computed
+//! anew.
 
 use super::Network;
 use super::layout::{Layout, Scene};

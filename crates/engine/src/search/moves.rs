@@ -12,7 +12,7 @@ use husun::{Move, Square};
 
 /// Up to this depth a check that loses nothing is searched a ply deeper, so that a mate or a gain behind it does not
 /// fall beyond the last ply.
-const CHECKED: i32 = 2;
+const CHECKED: i32 = 3;
 
 /// From this depth on it is found out whether the table's move is much better than all others.
 const SINGULAR: i32 = 5;

@@ -58,7 +58,7 @@ macro_rules! parameters {
 
 parameters! {
     /// Centipawns above beta for each ply that is left, at which a node is not searched.
-    above_margin: 75, 20..=200 by 10;
+    above_margin: 85, 20..=200 by 10;
     /// Centipawns below alpha for each ply that is left, at which only captures are looked at.
     below_margin: 220, 80..=500 by 25;
     /// What a null move is reduced by, in 1024ths of a ply.
@@ -110,13 +110,13 @@ parameters! {
     /// Less for the history of a capture, in 4096ths of it.
     late_capture: 466, 160..=1200 by 35;
     /// What a cutoff teaches for each ply.
-    history_slope: 220, 50..=400 by 15;
+    history_slope: 260, 50..=400 by 15;
     /// The most that a cutoff teaches.
-    history_most: 2200, 600..=4000 by 150;
+    history_most: 2500, 600..=4000 by 150;
     /// What a position may gain in quiescence besides the captured piece.
     futile: 170, 50..=400 by 15;
     /// Half of the window around the score of the iteration before.
-    window: 14, 5..=50 by 3;
+    window: 20, 5..=50 by 3;
 }
 
 /// Reductions of late moves by depth and number of the move, in 1024ths of a ply.
