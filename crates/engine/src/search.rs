@@ -515,6 +515,13 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// The static evaluation, or what the table says if that says more.
+    #[inline(always)]
+    pub fn eval(&self) -> i32 {
+        self.known
+            .map_or(self.static_eval, |entry| entry.sharpen(self.static_eval))
+    }
+
     /// The transposition table's move.
     #[inline(always)]
     pub fn table_move(&self) -> Option<PackedMove> {

@@ -20,11 +20,9 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             null_slope,
             ..
         } = self.parameters;
-        let eval = plan
-            .known
-            .map_or(plan.static_eval, |entry| entry.sharpen(plan.static_eval));
+        let eval = plan.eval();
         // Far above: whatever the opponent does.
-        if depth <= 8
+        if depth <= 11
             && eval - above_margin * (depth - i32::from(plan.improving)) >= beta
             && eval < MATE_BOUND
             && beta > -MATE_BOUND

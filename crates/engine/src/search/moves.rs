@@ -9,13 +9,20 @@ use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
 use husun::{Move, Square};
+use std::ops::Range;
 
 /// Up to this depth a check that loses nothing is searched a ply deeper, so that a mate or a gain behind it does not
 /// fall beyond the last ply.
 const CHECKED: i32 = 3;
 
 /// From this depth on it is found out whether the table's move is much better than all others.
-const SINGULAR: i32 = 5;
+const SINGULAR: i32 = 6;
+
+/// At these depths of the principal variation, moves after one that raised alpha are searched a ply less deep.
+const AFTER_BETTER: Range<i32> = 3..12;
+
+/// So many moves of a node are tried before captures that lose nothing are reduced, too, where no cutoff is expected.
+const CAPTURES: usize = 3;
 
 /// Tried moves that are remembered for learning.
 const TRIED: usize = 48;
@@ -187,7 +194,9 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             {
                 extension = 1;
             }
-            let depth = plan.depth - 1 + extension;
+            // What comes after a move that is better than expected is seldom better still.
+            let after = PV && alpha > plan.window.alpha && AFTER_BETTER.contains(&plan.depth);
+            let depth = plan.depth - 1 + extension - i32::from(after);
             let late = Late {
                 n: found.n,
                 noisy,
@@ -302,7 +311,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         }
         let reduced = (depth - self.reductions.of(depth, n) / 1024).max(0);
         let margin = numbers.quiet_margin + numbers.quiet_slope * reduced;
-        if !node.in_check && reduced <= 7 && plan.static_eval + margin <= alpha {
+        if !node.in_check && reduced <= 7 && plan.eval() + margin <= alpha {
             return Skip::Quiets;
         }
         let history = self.history_of(pos, m, false, plan.ply);
@@ -383,7 +392,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         let first = late.n == 1;
         if plan.depth >= 2
             && late.n > 1 + usize::from(PV)
-            && (!late.noisy || late.losing || plan.cut)
+            && (!late.noisy || late.losing || plan.cut || late.n > CAPTURES)
         {
             let numbers = &self.parameters;
             let mut r = self.reductions.of(plan.depth, late.n);

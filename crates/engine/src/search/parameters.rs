@@ -58,11 +58,11 @@ macro_rules! parameters {
 
 parameters! {
     /// Centipawns above beta for each ply that is left, at which a node is not searched.
-    above_margin: 85, 20..=200 by 10;
+    above_margin: 95, 20..=200 by 10;
     /// Centipawns below alpha for each ply that is left, at which only captures are looked at.
     below_margin: 220, 80..=500 by 25;
     /// What a null move is reduced by, in 1024ths of a ply.
-    null_base: 3072, 1536..=5120 by 256;
+    null_base: 3328, 1536..=5120 by 256;
     /// What a null move is reduced by more for each ply, in 1024ths.
     null_depth: 342, 128..=600 by 32;
     /// Centipawns above beta for which a null move is reduced by another ply.

@@ -125,7 +125,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         while let Some((m, _)) = picker.next(pos, &self.exchanges, &self.history) {
             if state.best > -MATE_BOUND {
                 if state.evading {
-                    if tried > 2 && !pos.is_noisy(m) {
+                    if tried > 1 && !pos.is_noisy(m) {
                         // Enough quiet ways out of check seen.
                         return;
                     }
