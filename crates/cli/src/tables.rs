@@ -3,7 +3,7 @@
 use ::tablebase::{Outcome, Tablebase, Tablebases, Verdict};
 use anyhow::{Context, Result};
 use clap::Args;
-use engine::Engine;
+use engine::{Endings, Engine};
 use games::Catalogue;
 use husun::{Position, Variant};
 use std::io::Write;
@@ -51,8 +51,9 @@ impl TableOptions {
     /// Gives an engine the tables of its game and says which; says so on standard error if a folder is named that has none.
     pub fn give_or_say(&self, engine: &mut Engine) -> Result<Option<Arc<Tablebase>>> {
         let given = self.give(engine)?;
-        let lacks = self.open()?.and_then(|all| all.lacks(engine.variant()));
-        if let Some(none) = lacks {
+        if given.as_ref().is_none_or(|t| t.most_men() == 0)
+            && let Some(none) = self.open()?.and_then(|all| all.lacks(engine.variant()))
+        {
             writeln!(std::io::stderr(), "--tablebases: {none}")?;
         }
         Ok(given)

@@ -25,6 +25,9 @@ pub fn check(path: &Path) -> Result<()> {
         true => Err(ErrorKind::IsADirectory.into()),
         false => fill(&beside, &[]).and_then(|()| fs::remove_file(&beside)),
     };
+    if tried.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
     for folder in missing {
         let _ = fs::remove_dir(folder);
     }

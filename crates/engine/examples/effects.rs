@@ -1,6 +1,6 @@
 //! What each of several changes to the search's numbers is worth, all tried at once: `effects PAIRS NODES NAME=VALUE..
 //! GAME..` plays pairs of games. Each change is made, by chance, on one side of a pair or on the other, so that every
-//! pair says something about every change (a factorial design), and prints for each the Elo that it adds, with 95% bounds.
+//! pair says something about every change (a factorial design). It prints for each the Elo that it adds, with 95% bounds.
 //! What is no number yet becomes one for the time being, in `parameters.rs`: 0 as now, 1 otherwise.
 
 use husun_engine::selfplay::{self, Effort, Terms};
@@ -36,7 +36,8 @@ impl Change {
     }
 }
 
-/// What came of the pairs so far: which changes the first side had, and what it scored in a game above one half.
+/// What came of the pairs so far: which changes the first side had, and by how much it scored more than half a point in
+/// a game.
 type Results = Vec<(u64, f64)>;
 
 fn main() -> Result<()> {

@@ -226,9 +226,9 @@ impl Engine {
         let network = self.network.as_ref().filter(|_| self.options.network);
         let network = network.map(|network| network.to_bytes(&self.variant));
         let mut hash = Sha256::new_with_prefix(self.values.to_text());
-        if let Some(Ok(bytes)) = network {
+        if let Some(network) = network {
             hash.update([0]);
-            hash.update(bytes);
+            hash.update(network.unwrap_or_default());
         }
         JudgeHash(hash.finalize().into())
     }

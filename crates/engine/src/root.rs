@@ -339,7 +339,6 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             self.judge.evaluate(&root.pos)
         };
         self.frame(1).killers = [None; 2];
-        self.frame(1).cuts = 0;
         self.frame(2).cuts = 0;
         let Window { mut alpha, beta } = window;
         let mut best = -INFINITE;

@@ -50,8 +50,8 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Whether it visits so few positions that the order of the root's moves decides which one is made: the generator's
-    /// order then gives games of more variety, from which networks learn more.
+    /// Whether it visits so few positions that the order of the root's moves decides which one is made: in the generator's
+    /// order games of such searches have more variety, from which tiny networks learn more.
     #[inline(always)]
     pub fn is_brief(&self) -> bool {
         self.limits.nodes.is_some_and(|nodes| nodes < BRIEF)
@@ -70,7 +70,7 @@ const FLAGS: u64 = 16;
 /// After this many it adds its nodes to the total and checks the limits.
 const LIMITS: u64 = 256;
 
-/// A search of fewer positions is brief.
+/// A search that may visit fewer positions is brief. (Self-play allows itself four times what is wanted.)
 const BRIEF: u64 = 500;
 
 /// What is known at a ply of the line being searched.
@@ -126,7 +126,7 @@ pub(crate) struct Worker<S: Set, J> {
     pub points: bool,
     pub root_depth: i32,
     pub parameters: SearchParameters,
-    pub(crate) reductions: Reductions,
+    pub reductions: Reductions,
 }
 
 /// A position with what is known of it on entry.

@@ -1,5 +1,5 @@
-//! The games of Husun, embedded: every folder of `games/` with its definition, its rules for players, its lessons, its
-//! puzzles and, if it has been tuned or trained, the engine's values and network. Nothing else in the code names a game.
+//! The games of Husun, embedded: every folder of `games/` with its definition and, where it has them, its rules for
+//! players, lessons, puzzles, and the engine's values and network. Nothing else in the code names a game.
 
 use husun::doc::{GameError, Library};
 use husun::variant::Variant;

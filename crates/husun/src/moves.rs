@@ -10,7 +10,8 @@ use std::num::NonZeroU32;
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Special {
-    /// Nothing but a capture of what stands on the target, if anything does.
+    /// Nothing but a capture of what stands on the target, if anything does. Whoever follows a position move by move may
+    /// rely on that.
     None = 0,
     /// An initial step of two or three squares.
     InitialStep = 1,

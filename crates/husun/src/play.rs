@@ -44,8 +44,9 @@ impl<S: Set> Tables<S> {
         debug_assert_eq!(next.key, self.key_from_scratch(next));
     }
 
-    /// The key of the position that a move most likely leads to, if the move is one of this game's: rights that are lost
-    /// and what follows from special moves are left out. For fetching ahead what is known of that position.
+    /// The key of the position that a move most likely leads to, or nothing if the move has squares or kinds that the game
+    /// lacks: changes of rights and state, and what special moves do, are left out. For fetching ahead what is known of
+    /// that position.
     #[inline(always)]
     pub fn likely_key(&self, pos: &Pos<S>, m: PackedMove) -> Option<u64> {
         let m = m.unchecked();

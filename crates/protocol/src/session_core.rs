@@ -96,10 +96,10 @@ impl<H: Host> SessionCore<H> {
 
     /// What to tell once, when a search begins, if a folder of tables is named and has none of the game.
     pub fn lacking_tables(&mut self, variant: &Arc<Variant>) -> Option<String> {
-        let told = self.host.lacking_tables(variant)?;
         if self.lacking.iter().any(|id| id == variant.id()) {
             return None;
         }
+        let told = self.host.lacking_tables(variant)?;
         self.lacking.push(variant.id().into());
         Some(told)
     }

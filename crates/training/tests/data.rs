@@ -67,6 +67,11 @@ fn read(file: &Path, game: &Variant) -> std::result::Result<Vec<GameRecords>, Da
     Ok(all)
 }
 
+/// What the file says judged its positions.
+fn judge(file: &Path, game: &Variant) -> std::result::Result<Option<JudgeHash>, DataError> {
+    Ok(Reader::new(std::fs::File::open(file)?, game)?.judge())
+}
+
 #[test]
 fn every_game_comes_back_as_it_was() -> Result<()> {
     let folder = Folder::new("data")?;
@@ -180,6 +185,7 @@ fn files_of_older_versions_are_read_and_go_on() -> Result<()> {
     writer.add(&first)?;
     let bytes = std::fs::read(&file)?;
     assert_eq!(bytes[8..10], [3, 0]);
+    assert_eq!(judge(&file, &game)?, Some(JUDGE));
     assert_eq!(bytes[58..60], [6, 6]);
     for (version, ends) in [(1, 59), (2, 60)] {
         let older = folder.file(&format!("older-{version}"));
@@ -187,7 +193,7 @@ fn files_of_older_versions_are_read_and_go_on() -> Result<()> {
         bytes[8] = version;
         bytes.drain(ends..92);
         std::fs::write(&older, &bytes)?;
-        // It does not say what judged its positions.
+        assert_eq!(judge(&older, &game)?, None, "{version}");
         let (mut writer, had) = Writer::open(&older, &game, settings, JUDGE)?;
         assert_eq!(had.games, [1], "{version}");
         writer.add(&second)?;

@@ -30,7 +30,7 @@ struct Entry {
 /// What differs on the board from the position before.
 #[derive(Clone, Copy)]
 enum Step {
-    /// Nothing: the side to move has passed.
+    /// Nothing on the board: the side to move has passed.
     None,
     /// A piece moved, and may have become another or have taken one.
     Move {
@@ -96,6 +96,11 @@ impl<S: Set> NetworkJudge<S> {
     /// Adds a position to the line.
     #[inline(always)]
     fn add(&mut self, pos: &Pos<S>, step: Step, reflected: [bool; 2]) {
+        debug_assert_eq!(
+            reflected,
+            self.reflected(pos),
+            "a side sees the board another way round"
+        );
         self.line.push(Entry {
             step,
             reflected,

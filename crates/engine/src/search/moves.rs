@@ -195,7 +195,10 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
                 extension = 1;
             }
             // What comes after a move that is better than expected is seldom better still.
-            let after = PV && alpha > plan.window.alpha && AFTER_BETTER.contains(&plan.depth);
+            let after = PV
+                && found.best_move.is_some()
+                && AFTER_BETTER.contains(&plan.depth)
+                && run.limits.mate.is_none();
             let depth = plan.depth - 1 + extension - i32::from(after);
             let late = Late {
                 n: found.n,
@@ -335,7 +338,8 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         self.aims_at_royal(pos, m, aims) && self.exchanges.see(pos, m, 0)
     }
 
-    /// Whether the table's move is much better than all others, or others cause a cutoff too.
+    /// Whether the table's move is much better than all others, or others cause a cutoff too. At a node that is to be cut
+    /// off it is taken back a ply even if neither is so.
     #[inline(always)]
     fn singular<const PV: bool>(
         &mut self,

@@ -126,7 +126,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             if state.best > -MATE_BOUND {
                 if state.evading {
                     if tried > 1 && !pos.is_noisy(m) {
-                        // Enough quiet ways out of check seen.
+                        // Enough ways out of check seen.
                         return;
                     }
                 } else {

@@ -27,14 +27,25 @@ fn picked<S: Set>(
     let mut picker = MovePicker::default();
     let mut all = Vec::new();
     // A picker that was used before is as good as a new one.
-    for moves in [&position.legal_moves()[..1], &position.legal_moves()] {
+    let legal = position.legal_moves();
+    picker.fill(&legal, *hints);
+    picker.next(pos, &parts.exchanges, &history);
+    picker.ahead();
+    for moves in [&legal[..1], &legal] {
         picker.fill(moves, *hints);
         assert_eq!(picker.len(), moves.len());
         all.clear();
-        while let Some((m, stage)) = match sound {
-            true => picker.next_sound(pos, &parts.exchanges, &history),
-            false => picker.next(pos, &parts.exchanges, &history),
-        } {
+        loop {
+            // What will most likely be next is next, but for captures that turn out to lose.
+            let ahead = picker.ahead();
+            let next = match sound {
+                true => picker.next_sound(pos, &parts.exchanges, &history),
+                false => picker.next(pos, &parts.exchanges, &history),
+            };
+            let Some((m, stage)) = next else {
+                break;
+            };
+            assert!(sound || ahead.is_none_or(|ahead| ahead == m));
             all.push((position.uci(m).to_string(), stage));
         }
     }
@@ -102,6 +113,7 @@ fn left<S: Set>(
     let mut all = Vec::new();
     while let Some((m, stage)) = picker.next_sound(pos, &parts.exchanges, &history) {
         if all.is_empty() {
+            picker.ahead();
             picker.keep_quiets(|m| position.uci(m).to_string() == wanted);
         }
         all.push((position.uci(m).to_string(), stage));

@@ -203,10 +203,11 @@ async fn told(app: &App, address: IpAddr, id: String, found: Found) -> Result<Ch
         Found::Whole(kept, until_ms) => (kept, until_ms),
     };
     let positions = kept.positions();
-    super::charge(app, address, positions)?;
+    // A stored game is replayed for its players' names, too.
+    let games = if until_ms.is_none() { 2 } else { 1 };
+    super::charge(app, address, games * positions)?;
     if until_ms.is_none() {
         // Who has left since the game is not named in it any more.
-        super::charge(app, address, positions)?;
         let read = app.directory.read(&id).await?;
         let table = read.ok_or_else(none_such)?.table;
         kept.players = Both::of(|side| table.player_name(side));
