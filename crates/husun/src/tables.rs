@@ -210,15 +210,19 @@ pub(crate) struct Keys {
 
 impl Keys {
     #[inline(always)]
+    fn place(&self, side: Side, kind: u8, square: Square) -> usize {
+        (2 * usize::from(kind) + side.index()) * self.squares + usize::from(square)
+    }
+
+    #[inline(always)]
     pub fn piece(&self, side: Side, kind: u8, square: Square) -> u64 {
-        self.pieces[(2 * usize::from(kind) + side.index()) * self.squares + usize::from(square)]
+        self.pieces[self.place(side, kind, square)]
     }
 
     /// The same for numbers that may be out of range.
     #[inline(always)]
     pub fn any_piece(&self, side: Side, kind: u8, square: Square) -> Option<u64> {
-        let at = (2 * usize::from(kind) + side.index()) * self.squares + usize::from(square);
-        self.pieces.get(at).copied()
+        self.pieces.get(self.place(side, kind, square)).copied()
     }
 
     /// The key of a whole state field.
