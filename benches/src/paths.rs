@@ -56,11 +56,25 @@ const LIMIT: u64 = 8_000_000;
 pub struct Row {
     name: String,
     nodes: u64,
+    /// Positions a ply before the last, whose moves are counted in bulk.
+    counted: u64,
     /// Millions of nodes a second of Husun and of each peer.
     ours: f64,
     peers: [Option<f64>; PEERS.len()],
     /// The median of the ratios of single rounds.
     ratios: [Option<f64>; PEERS.len()],
+}
+
+impl Row {
+    /// Moves of a position a ply before the last.
+    fn moves(&self) -> f64 {
+        self.nodes as f64 / self.counted.max(1) as f64
+    }
+
+    /// Nanoseconds for each position a ply before the last: reached, and its moves counted.
+    fn nanoseconds(&self) -> f64 {
+        self.moves() / self.ours * 1000.0
+    }
 }
 
 /// All measurements, or those of the games whose id begins as given; beside Debian's Fairy-Stockfish and another build
@@ -132,6 +146,7 @@ fn beside_peers(rounds: usize, case: Case, fairies: &mut [Option<Program>; 2]) -
     Ok(Row {
         name: name.into(),
         nodes,
+        counted: position.perft(depth.saturating_sub(1)),
         ratios: std::array::from_fn(|peer| ratio(&theirs[peer])),
         ours: median(ours),
         peers: theirs.map(|rates| (!rates.is_empty()).then(|| median(rates))),
@@ -180,9 +195,11 @@ fn from_play(rounds: usize, id: &'static str) -> Result<Option<Row>> {
         nodes = count;
         rates.push(rate(count, time));
     }
+    let before = |(p, depth): &(Position, u32)| p.perft(depth.saturating_sub(1));
     Ok(Some(Row {
         name: format!("{id}, {} positions from play", positions.len()),
         nodes,
+        counted: positions.iter().map(before).sum(),
         ours: median(rates),
         peers: [None; PEERS.len()],
         ratios: [None; PEERS.len()],
@@ -199,19 +216,21 @@ pub fn table(rows: &[Row]) -> String {
     let number =
         |x: Option<f64>, digits: usize| x.map_or(String::new(), |x| format!("{x:.digits$}"));
     let mut text = String::from(
-        "## Perft\n\nMillions of nodes a second of processor time, one thread, last ply counted in bulk.\n\n\
-         | perft | nodes | Husun |",
+        "## Perft\n\nMillions of nodes a second of processor time, one thread, last ply counted in bulk; how many \
+         moves a position has a ply before the last, and how long Husun takes to reach one and to count its moves.\n\n\
+         | perft | nodes | moves a position | ns a position | Husun |",
     );
     for prefix in ["", "x "] {
         for peer in PEERS {
             let _ = write!(text, " {prefix}{peer} |");
         }
     }
-    let columns = " --: |".repeat(3 + 2 * PEERS.len());
+    let columns = " --: |".repeat(5 + 2 * PEERS.len());
     let _ = writeln!(text, " x our capablanca |\n| --- |{columns}");
     for row in rows {
         let relative = capablanca(rows).map(|c| row.ours / c);
-        let _ = write!(text, "| {} | {} | {:.0} |", row.name, row.nodes, row.ours);
+        let _ = write!(text, "| {} | {} | {:.1} |", row.name, row.nodes, row.moves());
+        let _ = write!(text, " {:.0} | {:.0} |", row.nanoseconds(), row.ours);
         // Of the slow ones a digit more of the rate, of the fast ones one more of the ratio.
         for (peer, rate) in row.peers.iter().enumerate() {
             let _ = write!(text, " {} |", number(*rate, usize::from(peer > 1)));

@@ -304,6 +304,15 @@ fn a_damaged_file_is_refused() -> Result<()> {
         changed(20, b"X"),
         Err(NetworkError::OtherGame { game: game_id })
     );
+    // Where a game begins does not matter, what its pieces do does.
+    let text = husun::doctest::MINI.replace("1k1r/4/4/R1K1", "1k1r/4/4/RK2");
+    let elsewhere = Variant::parse("small.toml", &text)?;
+    assert!(Network::read(&elsewhere, &bytes).is_ok());
+    let other = Network::read(&*small("B")?, &bytes).map(|_| ());
+    assert!(
+        matches!(other, Err(NetworkError::OtherGame { .. })),
+        "{other:?}"
+    );
     assert_eq!(changed(42, &[0xff, 0xff]), Err(NetworkError::Origin));
     let origin = usize::from(u16::from_le_bytes([bytes[42], bytes[43]]));
     assert_eq!(changed(44, b"!"), Err(NetworkError::Origin));

@@ -93,7 +93,7 @@ impl Library for Catalogue {
 /// A library that records which texts are asked for.
 pub(crate) struct Listening<'a> {
     games: &'a dyn Library,
-    heard: RefCell<BTreeMap<String, String>>,
+    heard: RefCell<Vec<(String, String)>>,
 }
 
 impl Listening<'_> {
@@ -104,8 +104,8 @@ impl Listening<'_> {
         }
     }
 
-    /// The texts that were asked for, by id.
-    pub(crate) fn heard(self) -> BTreeMap<String, String> {
+    /// The texts that were asked for, with their ids: of what a game inherits from, the nearest first.
+    pub(crate) fn heard(self) -> Vec<(String, String)> {
         self.heard.into_inner()
     }
 }
@@ -114,7 +114,7 @@ impl Library for Listening<'_> {
     fn game_text(&self, id: &str) -> Option<String> {
         let text = self.games.game_text(id)?;
         let mut heard = self.heard.borrow_mut();
-        heard.insert(id.to_owned(), text.clone());
+        heard.push((id.to_owned(), text.clone()));
         Some(text)
     }
 
@@ -163,12 +163,14 @@ impl OwnGame {
         self.puzzles.as_deref()
     }
 
-    /// The engine's tuned values, if there is a file of them ([`values_path`]). They are not checked here.
+    /// The engine's tuned values, if there is a file of them ([`values_path`]), or those of a game that it inherits
+    /// from ([`Catalogue::read`]). They are not checked here.
     pub fn values(&self) -> Option<&str> {
         self.values.as_deref()
     }
 
-    /// The engine's network, if there is a file of one ([`network_path`]). It is not checked here.
+    /// The engine's network, if there is a file of one ([`network_path`]), or that of a game that it inherits from
+    /// ([`Catalogue::read`]). It is not checked here.
     pub fn network(&self) -> Option<&[u8]> {
         self.network.as_deref()
     }
@@ -176,23 +178,49 @@ impl OwnGame {
 
 impl Catalogue {
     /// Reads a game's file and what belongs to it beside the file. It may inherit from every game of the catalogue,
-    /// which does not have it before [`Catalogue::insert`].
+    /// which does not have it before [`Catalogue::insert`]. Where there are neither values nor a network beside it,
+    /// those of the nearest game that it inherits from are taken, if the play differs at most in the start.
     pub fn read(&self, file: &Path) -> Result<OwnGame, LoadError> {
         let text = husun::doc::with_pictures(&file.display().to_string(), &read(file)?, |name| {
             read_picture(&file.with_file_name(name))
         })?;
         let library = Listening::new(self);
         let variant = Variant::parse_with(&file.display().to_string(), &text, &library)?;
+        let parents = library.heard();
+        let mut values = read_beside(&values_path(file))?;
+        let mut network = if_there(read_bytes(&network_path(file)))?;
+        if values.is_none()
+            && network.is_none()
+            && let Some(parent) = self.played_alike(&variant, &parents)
+        {
+            values = self.values(&parent).map(String::from);
+            network = self.network(&parent).map(Vec::from);
+        }
         Ok(OwnGame {
             variant,
             text,
-            parents: library.heard(),
+            parents: parents.into_iter().collect(),
             rules: read_beside(&rules_path(file))?,
-            values: read_beside(&values_path(file))?,
-            network: if_there(read_bytes(&network_path(file)))?,
+            values,
+            network,
             lessons: read_beside(&lessons_path(file))?,
             puzzles: read_beside(&puzzles_path(file))?,
             file: file.to_owned(),
+        })
+    }
+
+    /// The first of these games with values or a network whose play differs from that of the variant at most in the
+    /// start.
+    fn played_alike(
+        &self,
+        variant: &Variant,
+        parents: &[(String, String)],
+    ) -> Option<Arc<Variant>> {
+        let rules = variant.canonical(false);
+        let mut parents = parents.iter().filter_map(|(id, _)| self.variant(id));
+        parents.find(|parent| {
+            let judged = self.values(parent).is_some() || self.network(parent).is_some();
+            judged && parent.canonical(false) == rules
         })
     }
 

@@ -114,7 +114,7 @@ fn loaded(id: &str) -> Option<Loaded> {
     let library = Listening::new(&Builtin);
     match Variant::parse_with(&file, text.game, &library) {
         Ok(variant) => {
-            let parents = Arc::new(library.heard());
+            let parents = Arc::new(library.heard().into_iter().collect());
             let loaded = Loaded { variant, parents };
             all.insert(text.id, loaded.clone());
             Some(loaded)

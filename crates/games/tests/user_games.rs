@@ -1,8 +1,10 @@
 //! Users' own game files: the examples of the documentation, inheritance, and errors that say file, line, key and what
 //! was expected.
 
-use husun::Side;
+use husun::{Side, Variant};
+use husun_games::Catalogue;
 use std::error::Error;
+use std::sync::Arc;
 
 const LAGOON: &str = include_str!("../../../docs/examples/lagoon.toml");
 const MIRROR: &str = include_str!("../../../docs/examples/citadel-mirror.toml");
@@ -383,4 +385,44 @@ fn a_pawn_that_slides_has_every_move_once() {
             position = position.play_unchecked(next);
         }
     }
+}
+
+/// Who judges a game from a file without values and network beside it.
+#[test]
+fn a_game_that_only_begins_elsewhere_is_judged_as_its_parent() -> Result<(), Box<dyn Error>> {
+    let folder = std::env::temp_dir().join(format!("husun-judges-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let mut games = Catalogue::default();
+    let mut read = |name: &str, text: &str| -> Result<Arc<Variant>, Box<dyn Error>> {
+        let file = folder.join(format!("{name}.toml"));
+        std::fs::write(&file, format!("id = \"{name}\"\n{text}"))?;
+        let own = games.read(&file)?;
+        let variant = own.variant().clone();
+        games.insert(own);
+        Ok(variant)
+    };
+    const SWAPPED: &str = "rbnqknbr/pppppppp/8/8/8/8/PPPPPPPP/RBNQKNBR w KQkq - 0 1";
+    let start = format!("[setups]\nstandard = \"{SWAPPED}\"\n");
+    let other = "[endings]\nbare_royals = true\nstalemate = \"win\"\n";
+    let near = read("near", &format!("inherits = \"chess\"\n{start}"))?;
+    let grandchild = read("grandchild", "inherits = \"near\"\nname = \"Grandchild\"\n")?;
+    let far = read("far", &format!("inherits = \"chess\"\n{other}"))?;
+    let back = read(
+        "back",
+        &format!("inherits = \"far\"\n{}", other.replace("win", "draw")),
+    )?;
+    let file = folder.join("tuned.values.toml");
+    std::fs::write(file, "[pieces]\nQ = [1000, 1100]\n")?;
+    let tuned = read("tuned", "inherits = \"chess\"\n")?;
+    std::fs::remove_dir_all(&folder)?;
+    let chess = husun_games::variant("chess").ok_or("no chess")?;
+    let judges = |v: &Arc<Variant>| (games.values(v), games.network(v));
+    assert!(judges(&chess).0.is_some() && judges(&chess).1.is_some());
+    assert_eq!(judges(&near), judges(&chess));
+    assert_eq!(judges(&grandchild), judges(&chess));
+    assert_eq!(judges(&far), (None, None));
+    // Its parent has neither, but its rules are those of the game before.
+    assert_eq!(judges(&back), judges(&chess));
+    assert_eq!(judges(&tuned), (Some("[pieces]\nQ = [1000, 1100]\n"), None));
+    Ok(())
 }

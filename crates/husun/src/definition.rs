@@ -12,6 +12,7 @@ use crate::side::{Side, Wing};
 
 mod acts;
 pub(crate) mod build;
+mod canonical;
 pub(crate) mod check;
 mod sense;
 

@@ -1,5 +1,6 @@
-//! The file of a network: magic, version, the game's hash, where the network comes from, sizes, numbers. Everything is
-//! checked as it is read; whatever the bytes are, the answer is a network that fits the game or an error.
+//! The file of a network: magic, version, the hash of the game's definition without its start, where the network comes
+//! from, sizes, numbers. Everything is checked as it is read; whatever the bytes are, the answer is a network that fits
+//! the game or an error.
 
 use super::identity::Identity;
 use super::kernel::Kernel;
@@ -10,7 +11,7 @@ use husun::Variant;
 /// The first bytes of every network.
 const MAGIC: [u8; 8] = *b"HUSUNNET";
 /// The version of what follows them.
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 /// The most bytes that a network may have.
 pub const MOST_BYTES: usize = 1 << 20;
 /// Numbers of hidden units that a network may have: multiples of the smallest.
@@ -32,7 +33,7 @@ pub enum NetworkError {
     },
     /// It was trained for other rules.
     #[error(
-        "it was trained for another game, or for `{game}` before its rules or its start were changed: \
+        "it was trained for another game, or for `{game}` before its rules were changed: \
          train it anew with `husun train`"
     )]
     OtherGame {
@@ -114,7 +115,7 @@ impl Network {
         if found > MOST_BYTES {
             return Err(NetworkError::Long { found });
         }
-        if Identity(bytes.array()?) != Identity::of(variant) {
+        if Identity(bytes.array()?) != Identity::apart_from_start(variant) {
             let game = variant.id().into();
             return Err(NetworkError::OtherGame { game });
         }
@@ -168,7 +169,7 @@ impl Network {
         }
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
-        bytes.extend(Identity::of(variant).0);
+        bytes.extend(Identity::apart_from_start(variant).0);
         bytes.extend((origin.len() as u16).to_le_bytes());
         bytes.extend(origin.as_bytes());
         bytes.push(u8::from(self.layout.is_mirrored()));

@@ -2,9 +2,7 @@
 //! start. A name, a colour or a clock may change without it.
 
 use husun::Variant;
-use husun::variant::{Castling, Endings, Rules, Traverse};
 use sha2::{Digest, Sha256};
-use std::fmt::{Debug, Write};
 
 /// The hash of a game's definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,118 +11,15 @@ pub struct Identity(pub [u8; 32]);
 impl Identity {
     /// That of a game.
     pub fn of(variant: &Variant) -> Identity {
-        Identity::hash(text(variant, true))
+        Identity::hash(&variant.canonical(true))
     }
 
-    /// That of a game whatever its start: two games of which it is the same can share positions.
+    /// That of a game whatever its start: two games of which it is the same can share positions and a network.
     pub fn apart_from_start(variant: &Variant) -> Identity {
-        Identity::hash(text(variant, false))
+        Identity::hash(&variant.canonical(false))
     }
 
-    fn hash(text: Result<String, std::fmt::Error>) -> Identity {
-        Identity(Sha256::digest(text.unwrap_or_default().as_bytes()).into())
+    fn hash(text: &str) -> Identity {
+        Identity(Sha256::digest(text.as_bytes()).into())
     }
-}
-
-/// The definition, a line for each part. What a game does not have has no line, so that a new mechanism leaves the
-/// hashes of all games without it as they are.
-fn text(variant: &Variant, with_start: bool) -> Result<String, std::fmt::Error> {
-    let mut text = String::new();
-    let frame = variant.frame();
-    writeln!(text, "board {} {}", frame.files(), frame.ranks())?;
-    for square in frame.squares() {
-        write!(text, "{} ", frame.name(square))?;
-    }
-    writeln!(text)?;
-    for p in variant.pieces() {
-        let (royal, pawn) = (u8::from(p.royal), u8::from(p.pawn));
-        writeln!(text, "piece {} {} {royal} {pawn}", p.letter, p.betza)?;
-    }
-    if let Some(start) = variant.setups().first().filter(|_| with_start) {
-        for square in frame.squares() {
-            if let Some((side, kind)) = start.setup.piece_on(square) {
-                let letter = side.cased(variant.piece(kind).letter);
-                write!(text, "{letter}{} ", frame.name(square))?;
-            }
-        }
-        writeln!(text, "{}", start.setup.turn.letter())?;
-        some(&mut text, "rights", Some(start.setup.rights))?;
-        some(&mut text, "state", Some(start.setup.state))?;
-    }
-    for (letter, flag) in variant.state_flags() {
-        writeln!(text, "flag {letter} {flag:?}")?;
-    }
-    rules(&mut text, variant.rules())?;
-    Ok(text)
-}
-
-/// Every part is named here: one that is added to the rules does not compile until it is decided about.
-fn rules(text: &mut String, rules: &Rules) -> std::fmt::Result {
-    let Rules {
-        initial,
-        castling,
-        promotion,
-        arrivals,
-        prison,
-        several_royals,
-        apart,
-        traverse,
-        crowning,
-        endings,
-        points: _,
-    } = rules;
-    each(text, "initial", initial)?;
-    if let Some(castling) = castling {
-        let Castling {
-            name: _,
-            piece,
-            partner,
-            paths,
-        } = castling;
-        writeln!(text, "castling {piece:?} {partner:?} {paths:?}")?;
-    }
-    some(text, "promotion", promotion.as_ref())?;
-    each(text, "arrival", arrivals)?;
-    each(text, "prison", prison)?;
-    some(text, "several royals", several_royals.then_some(()))?;
-    some(text, "apart", apart.then_some(()))?;
-    if let Some(traverse) = traverse {
-        let Traverse {
-            name: _,
-            piece,
-            becomes,
-            castle,
-        } = traverse;
-        writeln!(text, "traverse {piece:?} {becomes:?} {castle:?}")?;
-    }
-    some(text, "crowning", crowning.as_ref())?;
-    let Endings {
-        stalemate,
-        bare_king,
-        bare_royals,
-        move_rule,
-        repetition,
-        citadels,
-        closed,
-    } = endings;
-    writeln!(text, "stalemate {stalemate:?}")?;
-    some(text, "bare king", bare_king.then_some(()))?;
-    some(text, "bare royals", bare_royals.then_some(()))?;
-    some(text, "move rule", *move_rule)?;
-    some(text, "repetition", *repetition)?;
-    some(text, "citadels", citadels.as_ref())?;
-    each(text, "closed", closed)
-}
-
-fn some(text: &mut String, name: &str, part: Option<impl Debug>) -> std::fmt::Result {
-    match part {
-        Some(part) => writeln!(text, "{name} {part:?}"),
-        None => Ok(()),
-    }
-}
-
-fn each(text: &mut String, name: &str, parts: &[impl Debug]) -> std::fmt::Result {
-    parts
-        .iter()
-        .try_for_each(|part| writeln!(text, "{name} {part:?}"))
 }
