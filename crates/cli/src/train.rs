@@ -4,7 +4,7 @@
 use crate::play::timed_game::today;
 use crate::progress::Progress;
 use crate::whole;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use engine::network::{Identity, Network, Origin};
 use games::Catalogue;
@@ -92,6 +92,11 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     for file in options.plot.iter().chain([&file]) {
         whole::check(file)?;
     }
+    ensure!(
+        options.plot.as_ref() != Some(&file),
+        "--plot: {} is the file of the network: expected another",
+        file.display()
+    );
     let values = || {
         let values = engine::Options {
             hash: 1,

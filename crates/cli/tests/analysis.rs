@@ -135,8 +135,8 @@ fn games_are_annotated() -> Done {
     assert_eq!(run.status.code(), Some(1));
     let err = String::from_utf8(run.stderr)?;
     assert!(err.contains("in.pgn: game 2: move 1."), "{err}");
-    let text = std::fs::read_to_string(&to)?;
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let written = std::fs::read_to_string(&to)?;
+    let text = written.split_whitespace().collect::<Vec<_>>().join(" ");
     // The comment and the judgement of the game stay, a mate in one is seen, and the better line is shown.
     for part in [
         "[Annotator \"Husun",
@@ -166,7 +166,7 @@ fn games_are_annotated() -> Done {
     // The last position of the first game.
     let last = out(&["analyse", "chess", "--pgn", &to, "--depth", "1"])?;
     assert_eq!(last, "no move: checkmate\n");
-    // Another game's file, and a file over itself.
+    // Another game's file, which leaves what was written before, and a file over itself.
     let other = husun(&[
         "analyse",
         "citadel8",
@@ -175,8 +175,11 @@ fn games_are_annotated() -> Done {
         "--annotate",
         "--depth",
         "1",
+        "--out",
+        &to,
     ])?;
     assert_eq!(other.status.code(), Some(1));
+    assert_eq!(std::fs::read_to_string(&to)?, written);
     let same = husun(&[
         "analyse",
         "chess",

@@ -66,7 +66,8 @@ pub fn first_game(variant: &Arc<Variant>, path: &Path) -> Result<Game> {
     Ok(game)
 }
 
-/// Annotates all games of a file. Unreadable games are reported and left out.
+/// Annotates all games of a file. Unreadable games are reported and left out; what stood in the file for the others
+/// stays until there is one.
 pub fn run(
     engine: &mut Engine,
     limits: &Limits,
@@ -79,12 +80,15 @@ pub fn run(
     }
     let variant = engine.variant().clone();
     let mut reader = Reader::new(BufReader::new(input(from)?));
-    let mut out: Box<dyn Write> = match to {
-        Some(path) => Box::new(
-            File::create(path).with_context(|| format!("{}: cannot write", path.display()))?,
-        ),
-        None => Box::new(io::stdout().lock()),
+    let opened = || -> Result<Box<dyn Write>> {
+        let Some(path) = to else {
+            return Ok(Box::new(io::stdout().lock()));
+        };
+        let file = File::create(path);
+        let file = file.with_context(|| format!("{}: cannot write", path.display()))?;
+        Ok(Box::new(file))
     };
+    let mut out = None;
     let name = from.display().to_string();
     let mut code = ExitCode::SUCCESS;
     let mut number = 0;
@@ -99,6 +103,10 @@ pub fn run(
         };
         match record {
             Ok(mut record) => {
+                let out = match &mut out {
+                    Some(out) => out,
+                    None => out.insert(opened()?),
+                };
                 annotate(engine, limits, &mut record, number)?;
                 writeln!(out, "{}", record.to_raw()?.to_pgn()?)?;
                 out.flush()?;
