@@ -62,6 +62,34 @@ fn tuned_values_fit_their_games() -> Result<()> {
     Ok(())
 }
 
+/// What a game takes over from one whose piece it changes fits it, and the piece has its estimate.
+#[test]
+fn inherited_values_fit() -> Result<()> {
+    let folder = std::env::temp_dir().join(format!("husun-heirs-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let file = folder.join("heir.toml");
+    let catalogue = games::Catalogue::default();
+    for game in games::ids().filter_map(games::variant) {
+        let (id, piece) = (
+            game.id(),
+            game.pieces().iter().find(|p| !p.royal && !p.pawn),
+        );
+        let letter = piece.ok_or("no piece")?.letter.to_string();
+        let head = format!("id = \"heir\"\ninherits = \"{id}\"\n");
+        let piece = format!("[[pieces]]\nletter = \"{letter}\"\nbetza = \"WAD\"\n");
+        std::fs::write(&file, head + &piece)?;
+        let heir = catalogue.read(&file).map_err(|e| format!("{id}: {e}"))?;
+        let text = heir.values().ok_or("no values")?;
+        let values = values::Values::parse(heir.variant(), text)
+            .map_err(|e| format!("{id} with another {letter}: {e}"))?;
+        let estimates = values::estimate(heir.variant());
+        assert_eq!(values.pieces.get(&letter), estimates.pieces.get(&letter));
+        assert_ne!(values.pieces, estimates.pieces, "{id}");
+    }
+    std::fs::remove_dir_all(&folder)?;
+    Ok(())
+}
+
 #[test]
 fn values_that_do_not_fit_are_refused() -> Result<()> {
     let chess = games::variant("chess").ok_or("no such game")?;

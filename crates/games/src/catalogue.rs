@@ -178,8 +178,9 @@ impl OwnGame {
 
 impl Catalogue {
     /// Reads a game's file and what belongs to it beside the file. It may inherit from every game of the catalogue,
-    /// which does not have it before [`Catalogue::insert`]. Where there are neither values nor a network beside it,
-    /// those of the nearest game that it inherits from are taken, if the play differs at most in the start.
+    /// which does not have it before [`Catalogue::insert`]. Where there are no values beside it, it has those that the
+    /// nearest game it inherits from gives to pieces that move alike, and where there is no network, either, that of a
+    /// game it inherits from whose play differs at most in the start.
     pub fn read(&self, file: &Path) -> Result<OwnGame, LoadError> {
         let text = husun::doc::with_pictures(&file.display().to_string(), &read(file)?, |name| {
             read_picture(&file.with_file_name(name))
@@ -187,15 +188,14 @@ impl Catalogue {
         let library = Listening::new(self);
         let variant = Variant::parse_with(&file.display().to_string(), &text, &library)?;
         let parents = library.heard();
-        let mut values = read_beside(&values_path(file))?;
-        let mut network = if_there(read_bytes(&network_path(file)))?;
-        if values.is_none()
-            && network.is_none()
-            && let Some(parent) = self.played_alike(&variant, &parents)
-        {
-            values = self.values(&parent).map(String::from);
-            network = self.network(&parent).map(Vec::from);
-        }
+        let values = read_beside(&values_path(file))?;
+        let network = if_there(read_bytes(&network_path(file)))?;
+        // What judges by a file beside the game is not judged by another game's network.
+        let network = match values {
+            None => network.or_else(|| self.network_of_kin(&variant, &parents)),
+            Some(_) => network,
+        };
+        let values = values.or_else(|| self.values_of_kin(&variant, &parents));
         Ok(OwnGame {
             variant,
             text,
@@ -209,19 +209,18 @@ impl Catalogue {
         })
     }
 
-    /// The first of these games with values or a network whose play differs from that of the variant at most in the
-    /// start.
-    fn played_alike(
-        &self,
-        variant: &Variant,
-        parents: &[(String, String)],
-    ) -> Option<Arc<Variant>> {
+    /// The network of the first of these games whose play differs from that of the variant at most in the start.
+    fn network_of_kin(&self, variant: &Variant, games: &[(String, String)]) -> Option<Vec<u8>> {
         let rules = variant.canonical(false);
-        let mut parents = parents.iter().filter_map(|(id, _)| self.variant(id));
-        parents.find(|parent| {
-            let judged = self.values(parent).is_some() || self.network(parent).is_some();
-            judged && parent.canonical(false) == rules
-        })
+        let games = games.iter().filter_map(|(id, _)| self.variant(id));
+        let mut alike = games.filter(|game| game.canonical(false) == rules);
+        alike.find_map(|game| self.network(&game).map(Vec::from))
+    }
+
+    /// What the values of the first of these games that has some say about the variant.
+    fn values_of_kin(&self, variant: &Variant, games: &[(String, String)]) -> Option<String> {
+        let mut games = games.iter().filter_map(|(id, _)| self.variant(id));
+        games.find_map(|game| inherited_values(self.values(&game)?, &game, variant))
     }
 
     /// Adds a game; the one that had its id before is returned, unless it was a built-in one.
@@ -419,6 +418,30 @@ fn if_there<T>(read: Result<T, LoadError>) -> Result<Option<T>, LoadError> {
         Err(LoadError::Read { error, .. }) if error.kind() == ErrorKind::NotFound => Ok(None),
         content => content.map(Some),
     }
+}
+
+/// What values of one game, as a text, say about another: the features, and pieces that have the same letter and move
+/// alike; their places only on a board of the same size.
+fn inherited_values(values: &str, from: &Variant, to: &Variant) -> Option<String> {
+    let mut values: toml::Table = values.parse().ok()?;
+    let size = |game: &Variant| (game.frame().files(), game.frame().ranks());
+    if size(from) != size(to) {
+        values.retain(|table, _| !["passed", "places"].contains(&table));
+    }
+    let moves = |game: &Variant, letter: &str| {
+        let kind = game.kind(letter.parse().ok()?)?;
+        let piece = game.piece(kind);
+        Some((piece.betza.clone(), piece.royal, piece.pawn))
+    };
+    for table in ["pieces", "weights", "places"] {
+        if let Some(toml::Value::Table(table)) = values.get_mut(table) {
+            table.retain(|letter, _| {
+                let own = moves(to, letter);
+                own.is_some() && own == moves(from, letter)
+            });
+        }
+    }
+    toml::to_string(&values).ok()
 }
 
 /// The word of a list that is most similar to the given one, if it is similar enough.

@@ -387,9 +387,9 @@ fn a_pawn_that_slides_has_every_move_once() {
     }
 }
 
-/// Who judges a game from a file without values and network beside it.
+/// Who judges games from files with and without values beside them.
 #[test]
-fn a_game_that_only_begins_elsewhere_is_judged_as_its_parent() -> Result<(), Box<dyn Error>> {
+fn a_game_inherits_what_judges_it() -> Result<(), Box<dyn Error>> {
     let folder = std::env::temp_dir().join(format!("husun-judges-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let mut games = Catalogue::default();
@@ -401,6 +401,32 @@ fn a_game_that_only_begins_elsewhere_is_judged_as_its_parent() -> Result<(), Box
         games.insert(own);
         Ok(variant)
     };
+    const CHANGED: &str = r#"
+        inherits = "chess"
+        without = ["pieces.B", "setups.standard"]
+        [setups]
+        standard = "rnzqkznr/pppppppp/8/8/8/8/PPPPPPPP/RNZQKZNR w KQkq - 0 1"
+        [promotion]
+        pieces = ["P"]
+        to = ["Q", "R", "N"]
+        mandatory_ranks = [8]
+        [[pieces]]
+        letter = "Q"
+        betza = "QN"
+        [[pieces]]
+        letter = "Z"
+        name = "Zebra"
+        betza = "Z"
+    "#;
+    const WIDE: &str = r#"
+        inherits = "chess"
+        without = ["castling"]
+        [board]
+        files = 9
+        ranks = 8
+        [setups]
+        standard = "rnbqkqbnr/ppppppppp/9/9/9/9/PPPPPPPPP/RNBQKQBNR w - - 0 1"
+    "#;
     const SWAPPED: &str = "rbnqknbr/pppppppp/8/8/8/8/PPPPPPPP/RBNQKNBR w KQkq - 0 1";
     let start = format!("[setups]\nstandard = \"{SWAPPED}\"\n");
     let other = "[endings]\nbare_royals = true\nstalemate = \"win\"\n";
@@ -414,15 +440,41 @@ fn a_game_that_only_begins_elsewhere_is_judged_as_its_parent() -> Result<(), Box
     let file = folder.join("tuned.values.toml");
     std::fs::write(file, "[pieces]\nQ = [1000, 1100]\n")?;
     let tuned = read("tuned", "inherits = \"chess\"\n")?;
+    let changed = read("changed", CHANGED)?;
+    let wide = read("wide", WIDE)?;
     std::fs::remove_dir_all(&folder)?;
     let chess = husun_games::variant("chess").ok_or("no chess")?;
-    let judges = |v: &Arc<Variant>| (games.values(v), games.network(v));
-    assert!(judges(&chess).0.is_some() && judges(&chess).1.is_some());
-    assert_eq!(judges(&near), judges(&chess));
-    assert_eq!(judges(&grandchild), judges(&chess));
-    assert_eq!(judges(&far), (None, None));
-    // Its parent has neither, but its rules are those of the game before.
-    assert_eq!(judges(&back), judges(&chess));
-    assert_eq!(judges(&tuned), (Some("[pieces]\nQ = [1000, 1100]\n"), None));
+    let table = |v: &Arc<Variant>| games.values(v).map(str::parse::<toml::Table>).transpose();
+    let all = table(&chess)?.ok_or("no values")?;
+    let network = games.network(&chess).ok_or("no network")?;
+    for alike in [&near, &grandchild] {
+        assert_eq!(table(alike)?.as_ref(), Some(&all));
+        assert_eq!(games.network(alike), Some(network));
+    }
+    // Another ending: the same pieces, but no network; and back again.
+    assert_eq!(table(&far)?.as_ref(), Some(&all));
+    assert_eq!(games.network(&far), None);
+    assert_eq!(games.network(&back), Some(network));
+    assert_eq!(games.values(&tuned), Some("[pieces]\nQ = [1000, 1100]\n"));
+    assert_eq!(games.network(&tuned), None);
+
+    // A piece that moves otherwise, one that is new, one that is missing; another board.
+    assert_eq!(games.network(&changed), None);
+    let table = |v: &Arc<Variant>| games.values(v).map(str::parse::<toml::Table>).transpose();
+    let (all, some) = (
+        table(&chess)?.ok_or("none")?,
+        table(&changed)?.ok_or("none")?,
+    );
+    for name in ["pieces", "weights", "places"] {
+        let of = |values: &toml::Table| values.get(name).and_then(|t| t.as_table()).cloned();
+        let (all, some) = (of(&all).ok_or(name)?, of(&some).ok_or(name)?);
+        assert!(some.get("Q").is_none() && some.get("B").is_none() && some.get("Z").is_none());
+        assert_eq!(some.get("N"), all.get("N"), "{name}");
+    }
+    assert_eq!(some.get("terms"), all.get("terms"));
+    assert_eq!(some.get("passed"), all.get("passed"));
+    let wider = table(&wide)?.ok_or("no values")?;
+    assert_eq!(wider.get("pieces"), all.get("pieces"));
+    assert!(wider.get("places").is_none() && wider.get("passed").is_none());
     Ok(())
 }

@@ -59,58 +59,59 @@ macro_rules! parameters {
 }
 
 parameters! {
-    /// What features are worth, in centipawns unless said otherwise.
+    /// What features are worth, in centipawns unless said otherwise. The defaults are medians of the tuned values of
+    /// the built-in games.
     Terms {
         /// The right to move.
-        tempo: Pair = pair(18, 10),
+        tempo: Pair = pair(34, 11),
         /// Weight of mobility, in hundredths of the built-in curve.
-        mobility: Pair = pair(100, 100),
+        mobility: Pair = pair(130, 116),
         /// Weight of piece-square terms of pieces, in hundredths.
-        squares: Pair = pair(100, 70),
+        squares: Pair = pair(94, 79),
         /// Weight of the pawns' way to promotion or release, in hundredths.
-        advance: Pair = pair(100, 100),
+        advance: Pair = pair(79, 67),
         /// A pawn without opposing pawns before it, besides its share of what it may gain.
-        passed: Pair = pair(8, 30),
+        passed: Pair = pair(1, 38),
         /// A pawn without other own pawns on the files beside it.
-        isolated: Pair = pair(-8, -10),
+        isolated: Pair = pair(-2, -6),
         /// A pawn behind another of its file.
-        doubled: Pair = pair(-8, -14),
+        doubled: Pair = pair(-9, -17),
         /// A pawn protected by another.
-        protected: Pair = pair(8, 4),
+        protected: Pair = pair(8, 6),
         /// An opposing piece that a pawn attacks.
-        pawn_threat: Pair = pair(50, 35),
+        pawn_threat: Pair = pair(70, 33),
         /// An opposing piece that a lesser one attacks.
-        lesser_threat: Pair = pair(28, 24),
+        lesser_threat: Pair = pair(63, 37),
         /// An opposing piece that is attacked and not protected.
-        hanging: Pair = pair(30, 22),
+        hanging: Pair = pair(22, 45),
         /// An opposing piece that a pawn could attack by a safe step.
-        push_threat: Pair = pair(22, 18),
+        push_threat: Pair = pair(23, 14),
         /// A square that the opponent attacks once and without pawns, and that the side attacks too.
-        contested: Pair = pair(3, 3),
+        contested: Pair = pair(6, -6),
         /// A piece less than a rook, protected by a pawn, that no opposing pawn can drive away.
-        outpost: Pair = pair(18, 8),
+        outpost: Pair = pair(28, 19),
         /// How many steps nearer the royal piece is than the opponent's to a pawn that no opposing pawn can stop, in
         /// hundredths of what the pawn may gain.
-        escort: Pair = pair(0, 8),
+        escort: Pair = pair(-6, 16),
         /// Weight of attacks near the royal piece, in hundredths.
-        danger: Pair = pair(100, 30),
+        danger: Pair = pair(88, 24),
         /// Units of danger for a square from which a piece could give check unpunished.
-        check: i32 = 14,
+        check: i32 = 17,
         /// Hundredths of a unit of danger for an attacked square next to the royal piece that only the royal piece
         /// protects.
-        weak: i32 = 300,
+        weak: i32 = 302,
         /// Hundredths of a unit of danger for a piece that attacks near the royal piece, whatever its kind.
-        attacker: i32 = 400,
+        attacker: i32 = 399,
         /// A pawn in front of its royal piece, next to it.
-        shield: Pair = pair(16, 0),
+        shield: Pair = pair(8, 7),
         /// A pawn in front of its royal piece, a step further.
-        far_shield: Pair = pair(9, 0),
+        far_shield: Pair = pair(-9, -1),
         /// A file at or beside the royal piece's without a pawn of its own.
-        open_file: Pair = pair(-14, 0),
+        open_file: Pair = pair(-27, -7),
         /// A second royal piece, in which case none is royal.
         second_royal: Pair = pair(150, 100),
         /// Two pieces of a kind that is tied to squares of one colour.
-        both_colours: Pair = pair(25, 45),
+        both_colours: Pair = pair(25, 39),
         /// If a side left with its royal piece alone loses: the opponent having one other piece left, in part
         /// also two or three.
         nearly_bare: Pair = pair(120, 160),
