@@ -9,16 +9,20 @@ use libfuzzer_sys::fuzz_target;
 use training::data::Reader;
 use training::train::Collection;
 
+/// Versions of the two formats.
+const NETWORK: u8 = 3;
+const POSITIONS: u8 = 3;
+
 fuzz_target!(|data: &[u8]| {
     let Some((&first, rest)) = data.split_first() else {
         return;
     };
     let all = variants();
     let variant = &all[usize::from(first) % all.len()];
-    let with_head = |magic: &[u8; 8]| {
-        [&magic[..], &[1, 0], &Identity::of(variant).0, rest].concat()
+    let with_head = |magic: &[u8; 8], version: u8, game: Identity| {
+        [&magic[..], &[version, 0], &game.0, rest].concat()
     };
-    let bytes = with_head(b"HUSUNNET");
+    let bytes = with_head(b"HUSUNNET", NETWORK, Identity::apart_from_start(variant));
     match Network::read(variant, &bytes) {
         Err(error) => assert!(!error.to_string().is_empty()),
         Ok(_) => {
@@ -26,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
             assert!(engine.evaluate(&variant.start()).is_some());
         }
     }
-    let bytes = with_head(b"HUSUNPOS");
+    let bytes = with_head(b"HUSUNPOS", POSITIONS, Identity::of(variant));
     let Ok(mut reader) = Reader::new(&bytes[..], variant) else {
         return;
     };

@@ -92,11 +92,17 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     for file in options.plot.iter().chain([&file]) {
         whole::check(file)?;
     }
-    ensure!(
-        options.plot.as_ref() != Some(&file),
-        "--plot: {} is the file of the network: expected another",
-        file.display()
-    );
+    let written = options.plot.iter().chain([&file]);
+    for (i, written) in written.clone().enumerate() {
+        let others = options.plot.iter().chain([&file]).skip(i + 1);
+        for other in others.chain(files) {
+            let what = written.display();
+            ensure!(
+                !whole::same(written, other),
+                "{what}: it is asked for twice: expected another file for the network, the plot or the positions"
+            );
+        }
+    }
     let values = || {
         let values = engine::Options {
             hash: 1,

@@ -50,7 +50,7 @@ pub struct Options {
     /// Fit everything but values of pieces and places for all games together
     #[arg(long)]
     together: bool,
-    /// Start from the values estimated from the rules, not from previously tuned ones
+    /// Start from the values estimated from the rules, not from tuned or inherited ones
     #[arg(long)]
     anew: bool,
     /// Write FOLDER/ID/values.toml for each game. If not given, the values of a game of your own are written beside
@@ -114,7 +114,15 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
     }
     for played in &all {
         let variant = &played.learn.variant;
-        write(&played.learn, &destination(games, variant, options))?;
+        let file = destination(games, variant, options);
+        write(&played.learn, &file)?;
+        if ends_a_network(games, variant, &file) {
+            writeln!(
+                std::io::stderr(),
+                "{}: it now plays by these values, not by the network that it inherited",
+                variant.id()
+            )?;
+        }
     }
     Ok(())
 }
@@ -286,6 +294,14 @@ fn destination(games: &Catalogue, variant: &Arc<Variant>, options: &Options) -> 
             folder.join(variant.id()).join("values.toml")
         }
     }
+}
+
+/// Whether values in that file are why a game of one's own inherits a network no more.
+fn ends_a_network(games: &Catalogue, variant: &Arc<Variant>, file: &Path) -> bool {
+    games.own_of(variant).is_some_and(|own| {
+        let inherits = own.network().is_some() && !games::network_path(own.file()).exists();
+        inherits && file == games::values_path(own.file())
+    })
 }
 
 fn write(corpus: &Corpus, file: &Path) -> Result<()> {

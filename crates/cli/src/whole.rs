@@ -34,6 +34,19 @@ pub fn check(path: &Path) -> Result<()> {
     tried.with_context(|| format!("{}: cannot write", path.display()))
 }
 
+/// Whether two paths are those of one file, whether it is there or not.
+pub fn same(one: &Path, other: &Path) -> bool {
+    let whole = |path: &Path| {
+        let (folder, name) = (path.parent()?, path.file_name()?);
+        let folder = match folder.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => folder,
+        };
+        Some(folder.canonicalize().ok()?.join(name))
+    };
+    one == other || whole(one).is_some_and(|one| Some(one) == whole(other))
+}
+
 fn there(folder: &Path) -> bool {
     folder.as_os_str().is_empty() || folder.exists()
 }

@@ -180,6 +180,23 @@ fn games_are_annotated() -> Done {
     ])?;
     assert_eq!(other.status.code(), Some(1));
     assert_eq!(std::fs::read_to_string(&to)?, written);
+    // A file without a game.
+    std::fs::write(path("empty.pgn"), "\n")?;
+    let empty = path("empty.pgn");
+    let none = husun(&[
+        "analyse",
+        "chess",
+        "--pgn",
+        &empty,
+        "--annotate",
+        "--depth",
+        "1",
+        "--out",
+        &to,
+    ])?;
+    assert_eq!(none.status.code(), Some(1));
+    assert!(String::from_utf8(none.stderr)?.contains("there is no game in it"));
+    assert_eq!(std::fs::read_to_string(&to)?, written);
     let same = husun(&[
         "analyse",
         "chess",
@@ -422,7 +439,7 @@ fn values_beside_a_game_file_are_read_with_it() -> Done {
         let first: Value = serde_json::from_str(text.lines().next().ok_or("nothing")?)?;
         Ok(first["score"].as_str().ok_or("no score")?.parse()?)
     };
-    // Estimated.
+    // As in chess.
     assert!((3.0..10.0).contains(&analysed()?));
     assert!((300..1000).contains(&uci_score(&name)?));
     std::fs::write(&beside, "[pieces]\nR = [3000, 3000]\n")?;
@@ -451,7 +468,14 @@ fn values_beside_a_game_file_are_read_with_it() -> Done {
         "--rounds",
         "1",
     ];
-    assert_eq!(out(&tune)?.trim(), beside.display().to_string());
+    // The network of chess is not inherited any more, which is said once.
+    for told in [true, false] {
+        let run = husun(&tune)?;
+        let written = String::from_utf8(run.stdout)?;
+        assert_eq!(written.trim(), beside.display().to_string());
+        let err = String::from_utf8(run.stderr)?;
+        assert_eq!(err.contains("not by the network"), told, "{err}");
+    }
     let game = games::parse(&name, &std::fs::read_to_string(&file)?)?;
     let text = std::fs::read_to_string(&beside)?;
     assert!(engine::values::Values::parse(&game, &text).is_ok());

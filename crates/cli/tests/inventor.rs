@@ -142,8 +142,15 @@ fn an_inventor_has_a_network_by_two_commands() -> Result<()> {
         let err = refusal(&[&nowhere[..], &[option, &path]].concat())?;
         assert!(err.contains(&format!("{path}: cannot write")), "{err}");
     }
-    let err = refusal(&[&nowhere[..], &["--plot", &beside]].concat())?;
-    assert!(err.contains("is the file of the network"), "{err}");
+    for twice in [
+        ["--plot", &beside],
+        ["--plot", &data],
+        ["--out", &data],
+        ["--plot", &folder.path("./own.network.bin")],
+    ] {
+        let err = refusal(&[&own[..], &twice].concat())?;
+        assert!(err.contains("it is asked for twice"), "{twice:?}: {err}");
+    }
     assert!(std::fs::read(&beside)? == bytes);
 
     // One that judges alone learns first what the values say, unless that is not wanted.

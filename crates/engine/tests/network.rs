@@ -431,7 +431,7 @@ fn only_what_changes_play_changes_the_hash() -> Result<()> {
     for (i, one) in all.iter().enumerate() {
         assert!(!all[..i].contains(one));
     }
-    // Two games have the same rules from another start.
+    // Some have the same rules from another start: two forms of Citadelir, Strike and Crossfire.
     let kin = |id: &str| -> Result<usize> {
         let game = games::variant(id).ok_or("no such game")?;
         let own = Identity::apart_from_start(&game);

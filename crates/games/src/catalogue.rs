@@ -209,12 +209,13 @@ impl Catalogue {
         })
     }
 
-    /// The network of the first of these games whose play differs from that of the variant at most in the start.
+    /// The network of the first of these games whose play differs from that of the variant at most in the start, if
+    /// that game has one.
     fn network_of_kin(&self, variant: &Variant, games: &[(String, String)]) -> Option<Vec<u8>> {
         let rules = variant.canonical(false);
-        let games = games.iter().filter_map(|(id, _)| self.variant(id));
-        let mut alike = games.filter(|game| game.canonical(false) == rules);
-        alike.find_map(|game| self.network(&game).map(Vec::from))
+        let mut games = games.iter().filter_map(|(id, _)| self.variant(id));
+        let alike = games.find(|game| game.canonical(false) == rules)?;
+        self.network(&alike).map(Vec::from)
     }
 
     /// What the values of the first of these games that has some say about the variant.

@@ -440,6 +440,7 @@ fn a_game_inherits_what_judges_it() -> Result<(), Box<dyn Error>> {
     let file = folder.join("tuned.values.toml");
     std::fs::write(file, "[pieces]\nQ = [1000, 1100]\n")?;
     let tuned = read("tuned", "inherits = \"chess\"\n")?;
+    let kid = read("kid", "inherits = \"tuned\"\n")?;
     let changed = read("changed", CHANGED)?;
     let wide = read("wide", WIDE)?;
     std::fs::remove_dir_all(&folder)?;
@@ -457,6 +458,8 @@ fn a_game_inherits_what_judges_it() -> Result<(), Box<dyn Error>> {
     assert_eq!(games.network(&back), Some(network));
     assert_eq!(games.values(&tuned), Some("[pieces]\nQ = [1000, 1100]\n"));
     assert_eq!(games.network(&tuned), None);
+    assert_eq!(table(&kid)?, table(&tuned)?);
+    assert_eq!(games.network(&kid), None);
 
     // A piece that moves otherwise, one that is new, one that is missing; another board.
     assert_eq!(games.network(&changed), None);

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tablebase::{TableError, Tablebase, Tablebases};
 
-/// Reads a game's file, with the tuned values and the network beside it, into a catalogue, where a later one with the
+/// Reads a game's file, with the tuned values and the network beside it or inherited, into a catalogue, where a later one with the
 /// same id replaces an earlier one. Values or a network that do not fit the game are refused.
 pub fn load_game(games: &mut Catalogue, file: &Path) -> Result<Arc<Variant>, HostError> {
     let game = games.read(file).map_err(|e| told(file, e))?;

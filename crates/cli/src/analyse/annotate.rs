@@ -117,6 +117,10 @@ pub fn run(
             }
         }
     }
+    if number == 0 {
+        writeln!(io::stderr(), "{name}: there is no game in it")?;
+        code = ExitCode::from(1);
+    }
     Ok(code)
 }
 

@@ -26,7 +26,9 @@ pub enum NetworkError {
     #[error("it is not a network of Husun: expected a file written by `husun train`")]
     Magic,
     /// Another version of the format.
-    #[error("it is in version {found} of the format: expected {VERSION}")]
+    #[error(
+        "it is in version {found} of the format: expected {VERSION}; train it anew with `husun train`"
+    )]
     Version {
         /// What was found.
         found: u16,

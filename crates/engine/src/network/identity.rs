@@ -1,5 +1,5 @@
-//! What of a game a network, or positions to train one, depend on, as a hash: the board, the pieces, the rules and the
-//! start. A name, a colour or a clock may change without it.
+//! What of a game its files depend on, as a hash: of a network the board, the pieces and the rules, of positions to
+//! train one and of tablebases the start as well. A name, a colour or a clock may change without it.
 
 use husun::Variant;
 use sha2::{Digest, Sha256};

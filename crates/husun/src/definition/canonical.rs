@@ -1,5 +1,5 @@
 //! What the play of a game depends on, as a text to compare or to hash: the board, the pieces, the rules and the start.
-//! A name, a colour or a clock may change without it.
+//! A name, a colour, a clock or game points may change without it.
 
 use super::{Castling, Definition, Endings, Rules, Traverse};
 use std::fmt::{Debug, Write};

@@ -701,10 +701,7 @@ async fn a_worker_plays_by_the_values_and_the_network_of_a_file() -> Tested {
     )?;
     let plain = Arc::new(Games::new(catalogue_of(&file)?));
     let chess = Catalogue::default();
-    let values = chess
-        .values(&chess.game("chess")?)
-        .ok_or("no values")?
-        .to_owned();
+    let values = "[pieces]\nQ = [1500, 1700]\nN = [700, 600]\n".to_owned();
     std::fs::write(games::values_path(&file), &values)?;
     // No network, but it is sent as one: it takes several messages.
     let network: Vec<u8> = (0..3 * messages::PART + 5)
@@ -750,7 +747,16 @@ async fn a_worker_plays_by_the_values_and_the_network_of_a_file() -> Tested {
     let tuning = learnt.tuning(&name).ok_or("nothing was sent")?;
     assert_eq!(tuning.values.as_deref(), Some(values.as_str()));
     assert!(tuning.network.as_deref() == Some(&network[..]));
-    assert!(nothing.tuning(&name).is_none());
+    // Without a file there are the values and the network of the game that it inherits from.
+    let inherited = nothing.tuning(&name).ok_or("nothing was sent")?;
+    assert!(
+        inherited
+            .values
+            .as_ref()
+            .is_some_and(|text| *text != values)
+    );
+    let chess = chess.network(&chess.game("chess")?).map(Vec::from);
+    assert!(inherited.network == chess && chess.is_some());
     Ok(())
 }
 
