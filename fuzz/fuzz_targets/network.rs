@@ -36,6 +36,9 @@ fuzz_target!(|data: &[u8]| {
     };
     let mut all = None;
     while let Ok(Some(game)) = reader.next_game() {
-        all.get_or_insert_with(|| Collection::new(variant)).add(&game);
+        let all = all.get_or_insert_with(|| Collection::new(variant));
+        if all.add(&game).is_err() {
+            return;
+        }
     }
 });
