@@ -2,27 +2,27 @@
 //! or a network that judges and positions that can be learned from.
 #![no_main]
 
-use engine::network::{Identity, Network};
+use engine::network::{self, Identity, Network};
 use engine::{Engine, Options};
 use husun_fuzz::variants;
 use libfuzzer_sys::fuzz_target;
-use training::data::Reader;
+use training::data::{self, Reader};
 use training::train::Collection;
 
-/// Versions of the two formats.
-const NETWORK: u8 = 3;
-const POSITIONS: u8 = 3;
-
-fuzz_target!(|data: &[u8]| {
-    let Some((&first, rest)) = data.split_first() else {
+fuzz_target!(|input: &[u8]| {
+    let Some((&first, rest)) = input.split_first() else {
         return;
     };
     let all = variants();
     let variant = &all[usize::from(first) % all.len()];
-    let with_head = |magic: &[u8; 8], version: u8, game: Identity| {
-        [&magic[..], &[version, 0], &game.0, rest].concat()
+    let with_head = |magic: &[u8; 8], version: u16, game: Identity| {
+        [&magic[..], &version.to_le_bytes(), &game.0, rest].concat()
     };
-    let bytes = with_head(b"HUSUNNET", NETWORK, Identity::apart_from_start(variant));
+    let bytes = with_head(
+        b"HUSUNNET",
+        network::VERSION,
+        Identity::apart_from_start(variant),
+    );
     match Network::read(variant, &bytes) {
         Err(error) => assert!(!error.to_string().is_empty()),
         Ok(_) => {
@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
             assert!(engine.evaluate(&variant.start()).is_some());
         }
     }
-    let bytes = with_head(b"HUSUNPOS", POSITIONS, Identity::of(variant));
+    let bytes = with_head(b"HUSUNPOS", data::VERSION, Identity::of(variant));
     let Ok(mut reader) = Reader::new(&bytes[..], variant) else {
         return;
     };

@@ -89,19 +89,15 @@ pub fn run(games: &Catalogue, options: &Options) -> Result<()> {
         false => &options.data,
     };
     let file = destination(games, &variant, options);
-    for file in options.plot.iter().chain([&file]) {
-        whole::check(file)?;
-    }
-    let written = options.plot.iter().chain([&file]);
-    for (i, written) in written.clone().enumerate() {
-        let others = options.plot.iter().chain([&file]).skip(i + 1);
-        for other in others.chain(files) {
-            let what = written.display();
-            ensure!(
-                !whole::same(written, other),
-                "{what}: it is asked for twice: expected another file for the network, the plot or the positions"
-            );
-        }
+    let written: Vec<&PathBuf> = options.plot.iter().chain([&file]).collect();
+    for (i, one) in written.iter().enumerate() {
+        whole::check(one)?;
+        let mut others = written[i + 1..].iter().copied().chain(files);
+        ensure!(
+            !others.any(|other| whole::same(one, other)),
+            "{}: it is asked for twice: expected another file for the network, the plot or the positions",
+            one.display()
+        );
     }
     let values = || {
         let values = engine::Options {

@@ -37,6 +37,9 @@ pub fn check(path: &Path) -> Result<()> {
 /// Whether two paths are those of one file, whether it is there or not.
 pub fn same(one: &Path, other: &Path) -> bool {
     let whole = |path: &Path| {
+        if let Ok(there) = path.canonicalize() {
+            return Some(there);
+        }
         let (folder, name) = (path.parent()?, path.file_name()?);
         let folder = match folder.as_os_str().is_empty() {
             true => Path::new("."),

@@ -167,33 +167,25 @@ fn games_are_annotated() -> Done {
     let last = out(&["analyse", "chess", "--pgn", &to, "--depth", "1"])?;
     assert_eq!(last, "no move: checkmate\n");
     // Another game's file, which leaves what was written before, and a file over itself.
-    let other = husun(&[
-        "analyse",
-        "citadel8",
-        "--pgn",
-        &from,
-        "--annotate",
-        "--depth",
-        "1",
-        "--out",
-        &to,
-    ])?;
+    let over = |game: &str, from: &str| {
+        husun(&[
+            "analyse",
+            game,
+            "--pgn",
+            from,
+            "--annotate",
+            "--depth",
+            "1",
+            "--out",
+            &to,
+        ])
+    };
+    let other = over("citadel8", &from)?;
     assert_eq!(other.status.code(), Some(1));
     assert_eq!(std::fs::read_to_string(&to)?, written);
     // A file without a game.
     std::fs::write(path("empty.pgn"), "\n")?;
-    let empty = path("empty.pgn");
-    let none = husun(&[
-        "analyse",
-        "chess",
-        "--pgn",
-        &empty,
-        "--annotate",
-        "--depth",
-        "1",
-        "--out",
-        &to,
-    ])?;
+    let none = over("chess", &path("empty.pgn"))?;
     assert_eq!(none.status.code(), Some(1));
     assert!(String::from_utf8(none.stderr)?.contains("there is no game in it"));
     assert_eq!(std::fs::read_to_string(&to)?, written);

@@ -8,7 +8,7 @@ mod kernel;
 mod layout;
 mod symmetry;
 
-pub use file::{HIDDEN, MOST_BYTES, NetworkError};
+pub use file::{HIDDEN, MOST_BYTES, NetworkError, VERSION};
 pub use identity::Identity;
 pub(crate) use judge::NetworkJudge;
 pub use kernel::ONE;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 const MAGIC: [u8; 8] = *b"HUSUNPOS";
 /// The version of what follows them. Before version 3 the header did not say what judged the positions; in version 1 all games of
 /// a file began with as many random plies, and the header ended with the fewest.
-const VERSION: u16 = 3;
+pub const VERSION: u16 = 3;
 /// Bytes of magic and version.
 const BEGIN: usize = 8 + 2;
 /// Bytes of the header after these.

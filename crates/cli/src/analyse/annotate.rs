@@ -3,6 +3,7 @@
 
 use super::{history, text};
 use crate::progress::Progress;
+use crate::whole;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use engine::{Engine, Limits, Score, Wdl};
 use husun::pgn::{Command, Comment, Nag, Reader};
@@ -75,7 +76,7 @@ pub fn run(
     to: Option<&Path>,
 ) -> Result<ExitCode> {
     if let Some(to) = to {
-        let same = to.canonicalize().ok() == from.canonicalize().ok() && to.exists();
+        let same = whole::same(to, from);
         ensure!(!same, "--out: {} is the input file", to.display());
     }
     let variant = engine.variant().clone();

@@ -10,8 +10,8 @@ use husun::Variant;
 
 /// The first bytes of every network.
 const MAGIC: [u8; 8] = *b"HUSUNNET";
-/// The version of what follows them.
-const VERSION: u16 = 3;
+/// The version of the format.
+pub const VERSION: u16 = 3;
 /// The most bytes that a network may have.
 pub const MOST_BYTES: usize = 1 << 20;
 /// Numbers of hidden units that a network may have: multiples of the smallest.
