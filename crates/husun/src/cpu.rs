@@ -1,9 +1,10 @@
 //! What the processor can do, found at run time: the one module with unsafe code. Everything that makes or
 //! lists moves is written once, generic over [`Cpu`], and compiled twice: for any processor and for one
 //! that counts, finds, gathers and scatters bits in single instructions. Filling is compiled for AVX-512 as
-//! well. Measured gain: `docs/speed.md`.
+//! well, and counting once more for each of a few sets of needs ([`Needs`]). Measured gain: `docs/speed.md`.
 #![allow(unsafe_code)]
 
+use crate::tables::Needs;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
     __m256i, __m512i, __mmask8, _mm256_and_si256, _mm256_or_si256, _mm256_set_epi64x,
@@ -19,6 +20,8 @@ pub(crate) trait Cpu: Copy + Debug {
     const GATHERS: bool;
     /// Whether eight words are processed as fast as a few; if not, filling is not worth while.
     const FILLS: bool;
+    /// What the code looks for; the game has nothing else.
+    const NEEDS: Needs = Needs::ALL;
     /// Eight words side by side.
     type Lanes: Lanes;
     /// The bits of the word under the mask, moved together at the low end.
@@ -54,6 +57,8 @@ pub(crate) trait Lanes: Copy {
 /// separate function would be compiled for the baseline processor.
 pub(crate) trait Kernel {
     type Out;
+    /// Whether it is worth copies that look only for what a game has.
+    const FITTED: bool = false;
     fn run<C: Cpu>(self, cpu: C) -> Self::Out;
 }
 
@@ -181,6 +186,44 @@ impl Cpu for Bmi2 {
             squares: four(*squares),
             rest: four(squares.map(|n| 64 - n)),
         }
+    }
+}
+
+/// A [`Bmi2`] for games that have at most the needs of these bits.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+struct Fitted<const NEEDS: u8>(Bmi2);
+
+#[cfg(target_arch = "x86_64")]
+impl<const NEEDS: u8> Cpu for Fitted<NEEDS> {
+    const GATHERS: bool = true;
+    const FILLS: bool = true;
+    const NEEDS: Needs = Needs(NEEDS);
+    type Lanes = Two;
+
+    #[inline(always)]
+    fn gather(self, word: u64, mask: u64) -> u64 {
+        self.0.gather(word, mask)
+    }
+
+    #[inline(always)]
+    fn scatter(self, word: u64, mask: u64) -> u64 {
+        self.0.scatter(word, mask)
+    }
+
+    #[inline(always)]
+    fn apart<T: Kernel>(self, kernel: T) -> T::Out {
+        self.0.apart(kernel)
+    }
+
+    #[inline(always)]
+    fn lanes(self, words: &[u64; 8]) -> Two {
+        self.0.lanes(words)
+    }
+
+    #[inline(always)]
+    fn by(self, squares: &[u64; 4]) -> By {
+        self.0.by(squares)
     }
 }
 
@@ -380,8 +423,9 @@ impl Lanes for One {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Level {
     Portable,
+    /// With what its copy looks for.
     #[cfg(target_arch = "x86_64")]
-    Bmi2(Bmi2),
+    Bmi2(Bmi2, Needs),
 }
 
 impl Level {
@@ -399,9 +443,8 @@ impl Level {
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vbmi2")
                 && is_x86_feature_detected!("avx512vpopcntdq");
-            return Level::Bmi2(Bmi2 {
-                wide: wide.then_some(Avx512(())),
-            });
+            let wide = wide.then_some(Avx512(()));
+            return Level::Bmi2(Bmi2 { wide }, Needs::ALL);
         }
         Level::Portable
     }
@@ -411,7 +454,16 @@ impl Level {
         match self {
             Level::Portable => false,
             #[cfg(target_arch = "x86_64")]
-            Level::Bmi2(cpu) => cpu.wide.is_some(),
+            Level::Bmi2(cpu, _) => cpu.wide.is_some(),
+        }
+    }
+
+    /// This for a game with these needs.
+    pub fn fitted(self, needs: Needs) -> Level {
+        match self {
+            Level::Portable => Level::Portable,
+            #[cfg(target_arch = "x86_64")]
+            Level::Bmi2(cpu, _) => Level::Bmi2(cpu, needs.copy()),
         }
     }
 
@@ -421,7 +473,7 @@ impl Level {
         match self {
             Level::Portable => Level::Portable,
             #[cfg(target_arch = "x86_64")]
-            Level::Bmi2(_) => Level::Bmi2(Bmi2 { wide: None }),
+            Level::Bmi2(_, needs) => Level::Bmi2(Bmi2 { wide: None }, needs),
         }
     }
 
@@ -431,10 +483,22 @@ impl Level {
         match self {
             Level::Portable => kernel.run(Portable),
             #[cfg(target_arch = "x86_64")]
-            Level::Bmi2(cpu) => {
+            Level::Bmi2(cpu, needs) => {
                 // SAFETY: a `Bmi2` exists only where the processor was found to have the features that
-                // the function is compiled for.
-                unsafe { run_bmi2(kernel, cpu) }
+                // the functions are compiled for.
+                unsafe {
+                    match needs {
+                        _ if !T::FITTED => run_bmi2(kernel, cpu),
+                        Needs::NONE => run_bmi2(kernel, Fitted::<{ Needs::NONE.0 }>(cpu)),
+                        Needs::RIDERS_AND_CASTLE => {
+                            run_bmi2(kernel, Fitted::<{ Needs::RIDERS_AND_CASTLE.0 }>(cpu))
+                        }
+                        Needs::RIDERS_AND_ROYALS => {
+                            run_bmi2(kernel, Fitted::<{ Needs::RIDERS_AND_ROYALS.0 }>(cpu))
+                        }
+                        _ => run_bmi2(kernel, cpu),
+                    }
+                }
             }
         }
     }
@@ -457,7 +521,7 @@ fn apart_avx512<T: Kernel>(kernel: T, cpu: Avx512) -> T::Out {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
-fn run_bmi2<T: Kernel>(kernel: T, cpu: Bmi2) -> T::Out {
+fn run_bmi2<T: Kernel, C: Cpu>(kernel: T, cpu: C) -> T::Out {
     kernel.run(cpu)
 }
 

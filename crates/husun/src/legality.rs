@@ -1,5 +1,6 @@
 //! The gate from an arrangement to a position: everything that the rules say can never be.
 
+use crate::cpu::Portable;
 use crate::definition::StateFlag;
 use crate::flaw::Flaw;
 use crate::frame::Square;
@@ -443,7 +444,7 @@ impl Variant {
                             2 => shift.initial,
                             _ => shift.further,
                         };
-                        at = shift.apply(at);
+                        at = shift.apply(Portable, at);
                         let Some(to) = at.first() else { break };
                         let matches = wanted.iter().all(|w| passed.contains(w));
                         if hops > 1 && pieces.has(to) && matches {

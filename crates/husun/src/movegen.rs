@@ -9,7 +9,7 @@ use crate::moves::{Move, PackedMove, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::{Set, each};
 use crate::side::Side;
-use crate::tables::{Shift, Tables, Zones};
+use crate::tables::{Needs, Shift, Tables, Zones, needed};
 use attack::Guard;
 use royal::Safety;
 
@@ -216,20 +216,15 @@ impl<S: Set, C: Cpu> Scene<S, C> {
 }
 
 impl<S: Set> Tables<S> {
-    /// Whether the game is over on the board by a rule that leaves no moves: a royal piece on an
-    /// opposite citadel, or a bared king.
-    #[inline(always)]
-    pub(crate) fn ended_on_board(&self, pos: &Pos<S>) -> bool {
-        self.on_citadel(pos) || self.has_bared(pos)
-    }
-
+    /// Whether a royal piece on an opposite citadel has drawn the game.
     #[inline(always)]
     pub(crate) fn on_citadel(&self, pos: &Pos<S>) -> bool {
         let Some(citadels) = &self.citadels else {
             return false;
         };
-        let royals = pos.of_kinds(&self.royals);
-        ((royals & pos.sides[0] & citadels[0]) | (royals & pos.sides[1] & citadels[1])).any()
+        let there = pos.of_kinds(&self.royals) & (citadels[0] | citadels[1]);
+        there.any()
+            && ((there & pos.sides[0] & citadels[0]) | (there & pos.sides[1] & citadels[1])).any()
     }
 
     /// Whether the side to move has won by having bared the opponent's king.
@@ -262,13 +257,15 @@ impl<S: Set> Tables<S> {
         if mover.diagonal {
             set |= self.diagonal(scene.cpu, from, scene.occupied);
         }
-        if let Some(table) = mover.quiet[i] {
-            set |= self.leap(table, from) & scene.empty;
+        if C::NEEDS.has(Needs::ODD) {
+            if let Some(table) = mover.quiet[i] {
+                set |= self.leap(table, from) & scene.empty;
+            }
+            if let Some(table) = mover.take[i] {
+                set |= self.leap(table, from) & scene.enemy;
+            }
         }
-        if let Some(table) = mover.take[i] {
-            set |= self.leap(table, from) & scene.enemy;
-        }
-        for &number in &mover.riders {
+        for &number in needed::<C, _>(Needs::RIDERS, &mover.riders) {
             let rider = &self.riders[usize::from(number)];
             let reach = self.rider(scene.cpu, rider, side, from, scene.occupied);
             set |= scene.allowed(rider.mode, reach);
@@ -285,16 +282,17 @@ impl<S: Set> Tables<S> {
 
     #[inline(always)]
     pub(crate) fn generate_on<C: Cpu, K: Sink<S>>(&self, cpu: C, pos: &Pos<S>, sink: &mut K) {
-        if (self.citadels.is_some() || self.bare_king) && self.ended_on_board(pos) {
+        if (C::NEEDS.has(Needs::ODD) && self.on_citadel(pos)) || self.has_bared(pos) {
             return;
         }
         let scene = Scene::new(self, cpu, pos);
-        let (guard, safety) = match self.royal_square(pos, scene.us) {
+        let (guard, safety) = match self.royal_on(pos, &scene) {
             Some(royal) => {
                 let (checkers, struck) = self.leapers(pos, royal, &scene);
                 let guard = self.guard(pos, royal, checkers, &scene);
                 (guard, self.royal_moves(pos, (royal, struck), &scene, sink))
             }
+            None if !C::NEEDS.has(Needs::ROYALS) => (Guard::none(self.board), Safety::default()),
             None => {
                 self.several_royal_moves(pos, &scene, sink);
                 (Guard::none(self.board), Safety::default())
@@ -338,7 +336,9 @@ impl<S: Set> Tables<S> {
         if pos.rights.0 != 0 {
             self.castlings_of(pos, &guard, &safety, &scene, sink);
         }
-        if let Some(m) = self.crowning(pos, scene.us) {
+        if C::NEEDS.has(Needs::CASTLE)
+            && let Some(m) = self.crowning(pos, scene.us)
+        {
             sink.one(m);
         }
     }
@@ -418,14 +418,14 @@ impl<S: Set> Tables<S> {
                 sink.bulk(self.leap(leap.tables[us], from) & open);
             });
         }
-        for way in &atoms.riders {
+        for way in needed::<C, _>(Needs::RIDERS, &atoms.riders) {
             let rider = &self.riders[usize::from(way.rider)];
             let open = scene.allowed(rider.mode, open);
             each!(S::WORDS, from in pos.of_kinds(&way.kinds) & free => {
                 sink.bulk(self.rider(scene.cpu, rider, scene.us, from, scene.occupied) & open);
             });
         }
-        for &kind in &atoms.whole {
+        for &kind in needed::<C, _>(Needs::ODD, &atoms.whole) {
             for from in (pos.kinds.as_ref()[usize::from(kind)] & free).iter() {
                 self.common_piece(pos, kind, from, guard, scene, sink);
             }
@@ -499,6 +499,8 @@ struct Generate<'a, S: Set, K> {
 
 impl<S: Set, K: Sink<S>> Kernel for Generate<'_, S, K> {
     type Out = ();
+    // What lists moves has more to do than looking for what the game lacks, and the widest boards gain nothing.
+    const FITTED: bool = K::BULK && S::WORDS < 3;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) {
         self.tables.generate_on(cpu, self.pos, self.sink);

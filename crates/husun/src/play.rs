@@ -311,6 +311,8 @@ struct Perft<'a, S: Set> {
 
 impl<S: Set> Kernel for Perft<'_, S> {
     type Out = u64;
+    // The widest boards are those of games with many kinds of pieces, that gain nothing.
+    const FITTED: bool = S::WORDS < 3;
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u64 {

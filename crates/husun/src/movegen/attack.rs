@@ -7,7 +7,7 @@ use crate::frame::Square;
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
 use crate::side::Side;
-use crate::tables::{Castle, Tables};
+use crate::tables::{Castle, Needs, Tables};
 
 /// What the lines aimed at a side's royal piece allow its other pieces.
 pub(super) struct Guard<S> {
@@ -42,6 +42,15 @@ impl<S: Set> Tables<S> {
         let royals = pos.of_kinds(&self.royals) & pos.side(side);
         let first = royals.first()?;
         (!self.several_royals || royals == S::bit(first)).then_some(first)
+    }
+
+    /// The same for the side to move.
+    #[inline(always)]
+    pub(super) fn royal_on<C: Cpu>(&self, pos: &Pos<S>, scene: &Scene<S, C>) -> Option<Square> {
+        if C::NEEDS.has(Needs::ROYALS) {
+            return self.royal_square(pos, scene.us);
+        }
+        (pos.of_kinds(&self.royals) & scene.own).first()
     }
 
     /// Whether one of the `attackers` (a subset of the side's pieces) attacks the square on a board
@@ -79,7 +88,7 @@ impl<S: Set> Tables<S> {
         if self.attacked_by_slide(cpu, pos, square, attackers, occupied) {
             return true;
         }
-        for rider in self.riders.iter().filter(|r| r.mode.captures()) {
+        for rider in self.riders::<C>().iter().filter(|r| r.mode.captures()) {
             let riders = pos.of_kinds(&rider.kinds) & attackers;
             let needed = u32::from(rider.hop);
             let mut hit = false;
@@ -90,7 +99,7 @@ impl<S: Set> Tables<S> {
                 return true;
             }
         }
-        match &self.castle {
+        match self.castle::<C>() {
             Some(castle) => (self.castle_attackers(castle, pos, square, side) & attackers).any(),
             None => false,
         }
@@ -125,7 +134,7 @@ impl<S: Set> Tables<S> {
         scene: &Scene<S, C>,
     ) -> S {
         let them = scene.us.opponent();
-        for rider in self.riders.iter().filter(|r| r.mode.captures()) {
+        for rider in self.riders::<C>().iter().filter(|r| r.mode.captures()) {
             for from in (pos.of_kinds(&rider.kinds) & scene.enemy).iter() {
                 if (rider.destinations(them, from) & squares).any() {
                     squares &= !self.rider(scene.cpu, rider, them, from, occupied);
@@ -178,7 +187,7 @@ impl<S: Set> Tables<S> {
             let between = self.between(square, origin);
             f(between, origin, (between & scene.occupied).count(), 0);
         }
-        for rider in self.riders.iter().filter(|r| r.mode.captures()) {
+        for rider in self.riders::<C>().iter().filter(|r| r.mode.captures()) {
             let riders = pos.of_kinds(&rider.kinds) & scene.enemy;
             let needed = u32::from(rider.hop);
             rider.lines_to(scene.us.opponent(), square, riders, |between, origin| {
@@ -209,7 +218,7 @@ impl<S: Set> Tables<S> {
                 }
             }
         }
-        if let Some(castle) = &self.castle {
+        if let Some(castle) = self.castle::<C>() {
             checkers |= self.castle_attackers(castle, pos, royal, them);
         }
         (checkers, struck)

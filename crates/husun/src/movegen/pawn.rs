@@ -8,7 +8,7 @@ use crate::moves::{Move, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
 use crate::side::Side;
-use crate::tables::{Pawn, Shift, Tables};
+use crate::tables::{Needs, Pawn, Shift, Tables};
 
 impl<S: Set> Tables<S> {
     /// Calls `f(kind, squares)` for every kind that a piece of kind `from` may become now, with those of the squares
@@ -74,22 +74,22 @@ impl<S: Set> Tables<S> {
         let us = scene.us.index();
         let kind = (pawn.kind, change);
         for shift in &pawn.quiet[us] {
-            let one = shift.apply(pieces) & scene.empty;
+            let one = shift.apply(scene.cpu, pieces) & scene.empty;
             self.pawns_arrive(pos, shift, 1, kind, one & open, sink);
             let mut far = one & shift.initial;
             if far.any() {
                 for hops in 2..=self.initial_steps {
-                    far = shift.apply(far) & scene.empty;
+                    far = shift.apply(scene.cpu, far) & scene.empty;
                     self.pawns_arrive(pos, shift, hops, kind, far & open, sink);
                     far &= shift.further;
                 }
             }
         }
         for shift in &pawn.take[us] {
-            let taken = shift.apply(pieces) & scene.enemy & open;
+            let taken = shift.apply(scene.cpu, pieces) & scene.enemy & open;
             self.pawns_arrive(pos, shift, 1, kind, taken, sink);
         }
-        if pawn.rides {
+        if C::NEEDS.has(Needs::ODD) && pawn.rides {
             self.pawns_ride(pos, pawn, pieces, open, scene, sink);
         }
     }
@@ -105,17 +105,17 @@ impl<S: Set> Tables<S> {
         let us = side.index();
         let (mut quiet, mut takes) = (S::EMPTY, S::EMPTY);
         for shift in &pawn.quiet[us] {
-            let one = shift.apply(piece) & scene.empty;
+            let one = shift.apply(scene.cpu, piece) & scene.empty;
             quiet |= one;
             let mut far = one & shift.initial;
             for _ in 2..=self.initial_steps {
-                far = shift.apply(far) & scene.empty;
+                far = shift.apply(scene.cpu, far) & scene.empty;
                 quiet |= far;
                 far &= shift.further;
             }
         }
         for shift in &pawn.take[us] {
-            takes |= shift.apply(piece);
+            takes |= shift.apply(scene.cpu, piece);
         }
         (quiet, takes)
     }

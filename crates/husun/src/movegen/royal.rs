@@ -10,7 +10,7 @@ use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
 use crate::side::Wing;
 use crate::tables::fill::AROUND;
-use crate::tables::{Castle, CastlingSquares, Tables};
+use crate::tables::{Castle, CastlingSquares, Needs, Tables};
 
 /// What is known of squares around the one royal piece once its moves have been made.
 #[derive(Default)]
@@ -39,7 +39,7 @@ impl<S: Set> Tables<S> {
             _ => pos.kind_at(royal),
         };
         let steps = self.targets(kind, scene.us, royal, scene);
-        let barred = if self.apart {
+        let barred = if self.apart::<C>() {
             self.next_to(pos.of_kinds(&self.royals) & scene.enemy)
         } else {
             S::EMPTY
@@ -47,27 +47,27 @@ impl<S: Set> Tables<S> {
         let mut safe = steps.without(struck | barred);
         let lifted = scene.occupied ^ S::bit(royal);
         // Riders once for all squares; sliders, most of which the empty-board lines rule out, square by square.
-        if self.royals_leap && safe.any() {
+        if C::NEEDS.has(Needs::RIDERS) && self.royals_leap::<C>() && safe.any() {
             safe = self.out_of_riders(pos, safe, lifted, scene);
         }
         // Or from all sliders at once, if there are enough squares.
         let mut unknown = safe;
         if C::FILLS
-            && self.royals_leap
+            && self.royals_leap::<C>()
             && let Some(fill) = &self.fill
             && safe.count() >= AROUND
         {
             let orthogonal = pos.of_kinds(&self.orthogonal) & scene.enemy;
             let diagonal = pos.of_kinds(&self.diagonal) & scene.enemy;
             safe = safe.without(fill.attacked(scene.cpu, [orthogonal, diagonal], lifted));
-            unknown = match &self.castle {
+            unknown = match self.castle::<C>() {
                 Some(castle) => safe & castle.squares[scene.us.opponent().index()],
                 None => S::EMPTY,
             };
         }
         for to in unknown.iter() {
             let bit = S::bit(to);
-            let attacked = if self.royals_leap {
+            let attacked = if self.royals_leap::<C>() {
                 let enemy = scene.enemy.without(bit);
                 self.attacked_by_slide(scene.cpu, pos, to, enemy, lifted)
                     || self.attacked_in_castle(pos, to, scene)
@@ -77,7 +77,7 @@ impl<S: Set> Tables<S> {
             safe ^= bit.if_set(u8::from(attacked));
         }
         sink.piece(royal, kind, safe, kind);
-        if let Some(castle) = &self.castle
+        if let Some(castle) = self.castle::<C>()
             && castle.squares[scene.us.index()].has(royal)
         {
             let steps = steps | barred;
@@ -98,7 +98,7 @@ impl<S: Set> Tables<S> {
         square: Square,
         scene: &Scene<S, C>,
     ) -> bool {
-        self.castle.as_ref().is_some_and(|castle| {
+        self.castle::<C>().is_some_and(|castle| {
             self.castle_attackers(castle, pos, square, scene.us.opponent())
                 .any()
         })
@@ -148,7 +148,7 @@ impl<S: Set> Tables<S> {
         scene: &Scene<S, C>,
         sink: &mut K,
     ) {
-        let barred = if self.apart {
+        let barred = if self.apart::<C>() {
             self.next_to(pos.of_kinds(&self.royals) & scene.enemy)
         } else {
             S::EMPTY
@@ -185,7 +185,8 @@ impl<S: Set> Tables<S> {
                 continue;
             }
             let to = r.path.to;
-            if self.apart && (self.ring(to) & pos.of_kinds(&self.royals) & scene.enemy).any() {
+            if self.apart::<C>() && (self.ring(to) & pos.of_kinds(&self.royals) & scene.enemy).any()
+            {
                 continue;
             }
             let special = match r.wing {
@@ -226,7 +227,7 @@ impl<S: Set> Tables<S> {
     ) -> bool {
         let them = scene.us.opponent();
         let enemy = scene.enemy.without(S::bit(square));
-        if self.royals_leap {
+        if self.royals_leap::<C>() {
             self.attacked_on_line(scene.cpu, pos, square, them, enemy, occupied)
         } else {
             self.attacked(scene.cpu, pos, square, them, enemy, occupied)

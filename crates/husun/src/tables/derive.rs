@@ -4,6 +4,7 @@ use super::line::Builder;
 use super::rider::{Ray, rider_table};
 use super::*;
 use crate::betza::{Mode, Part, Vector, Way};
+use crate::cpu::Portable;
 use crate::definition::{Arrival, Definition, SideSquares, Stalemate};
 use crate::frame::{Frame, Square};
 use crate::mechanisms::crowning::Crown;
@@ -147,6 +148,7 @@ impl<S: Set> Tables<S> {
         t.look_around_royals();
         t.choose_planes();
         t.keys = keys(definition);
+        t.level = t.level.fitted(t.needs());
         t
     }
 
@@ -328,10 +330,10 @@ impl<S: Set> Tables<S> {
             for pawn in self.pawns.iter_mut().filter(own) {
                 for (side, &squares) in squares.iter().enumerate() {
                     for shift in &mut pawn.quiet[side] {
-                        let first = shift.apply(squares);
+                        let first = shift.apply(Portable, squares);
                         shift.initial |= first;
                         if initial.steps > 2 {
-                            shift.further |= shift.apply(first);
+                            shift.further |= shift.apply(Portable, first);
                         }
                     }
                 }
@@ -400,7 +402,7 @@ impl<S: Set> Tables<S> {
                     for shift in pawn.quiet[side].iter().chain(&pawn.take[side]) {
                         let mut to = from;
                         for _ in 0..self.initial_steps {
-                            to = shift.apply(to);
+                            to = shift.apply(Portable, to);
                             targets |= to;
                         }
                     }

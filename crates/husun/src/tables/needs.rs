@@ -1,0 +1,142 @@
+//! What a game has that takes time to look for. Counting is compiled for a few sets of needs, each without what looks for
+//! the rest; a game uses the smallest that has all of its own, or the copy that looks for everything, as all other
+//! processors do. Measured gain: `docs/speed.md`.
+
+use super::{Castle, Rider, Tables};
+use crate::cpu::Cpu;
+use crate::set::Set;
+use std::ops::BitOr;
+
+/// A set of needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Needs(pub u8);
+
+impl Needs {
+    /// Sliders, leapers, pawns, and one royal piece for each side, which leaps.
+    pub const NONE: Needs = Needs(0);
+    /// Ways of moving that are neither slides nor leaps.
+    pub const RIDERS: Needs = Needs(1);
+    /// A castle that a royal piece moves in, and crowning.
+    pub const CASTLE: Needs = Needs(2);
+    /// Several royal pieces, such as keep apart, or such as do not only leap.
+    pub const ROYALS: Needs = Needs(4);
+    /// Squares, steps and pieces unlike the others: citadels, steps that change the square's number otherwise, leaps that
+    /// only move or only capture, kinds whose ways overlap, pawns that slide.
+    pub const ODD: Needs = Needs(8);
+    /// Everything.
+    pub const ALL: Needs = Needs(15);
+
+    /// As in TigerSquares.
+    pub const RIDERS_AND_CASTLE: Needs = Needs(1 | 2);
+    /// As in Citadel.
+    pub const RIDERS_AND_ROYALS: Needs = Needs(1 | 4);
+
+    /// The sets that there are copies for, besides [`Needs::ALL`].
+    const COPIES: [Needs; 3] = [
+        Needs::NONE,
+        Needs::RIDERS_AND_CASTLE,
+        Needs::RIDERS_AND_ROYALS,
+    ];
+
+    /// The first of the copies that looks for all of these.
+    pub fn copy(self) -> Needs {
+        let enough = |c: &Needs| self.0 & !c.0 == 0;
+        Needs::COPIES.into_iter().find(enough).unwrap_or(Needs::ALL)
+    }
+
+    /// Whether it is among them.
+    #[inline(always)]
+    pub const fn has(self, one: Needs) -> bool {
+        self.0 & one.0 != 0
+    }
+
+    fn one_if(self, condition: bool) -> Needs {
+        if condition { self } else { Needs::NONE }
+    }
+}
+
+/// The list, or nothing in a copy for games without that need.
+#[inline(always)]
+pub(crate) fn needed<C: Cpu, T>(need: Needs, list: &[T]) -> &[T] {
+    if C::NEEDS.has(need) { list } else { &[] }
+}
+
+impl BitOr for Needs {
+    type Output = Needs;
+
+    fn bitor(self, other: Needs) -> Needs {
+        Needs(self.0 | other.0)
+    }
+}
+
+impl<S: Set> Tables<S> {
+    /// The ways of moving that are neither slides nor leaps.
+    #[inline(always)]
+    pub(crate) fn riders<C: Cpu>(&self) -> &[Rider<S>] {
+        needed::<C, _>(Needs::RIDERS, &self.riders)
+    }
+
+    /// The castle that a royal piece moves in.
+    #[inline(always)]
+    pub(crate) fn castle<C: Cpu>(&self) -> Option<&Castle<S>> {
+        if C::NEEDS.has(Needs::CASTLE) {
+            self.castle.as_ref()
+        } else {
+            None
+        }
+    }
+
+    /// Whether royal pieces of both sides keep apart.
+    #[inline(always)]
+    pub(crate) fn apart<C: Cpu>(&self) -> bool {
+        C::NEEDS.has(Needs::ROYALS) && self.apart
+    }
+
+    /// Whether all royal kinds only leap.
+    #[inline(always)]
+    pub(crate) fn royals_leap<C: Cpu>(&self) -> bool {
+        !C::NEEDS.has(Needs::ROYALS) || self.royals_leap
+    }
+
+    /// What the game has, once all else is known.
+    pub(super) fn needs(&self) -> Needs {
+        let kinds = self.common.iter().chain(&self.royals.kinds);
+        let mut movers = kinds.map(|&kind| &self.movers[usize::from(kind)]);
+        let mut steps = self
+            .pawns
+            .iter()
+            .flat_map(|p| p.quiet.iter().chain(&p.take).flatten());
+        let odd = self.citadels.is_some()
+            || !self.atoms.whole.is_empty()
+            || movers.any(|m| m.quiet != [None; 2] || m.take != [None; 2])
+            || steps.any(|s| !s.irregular.is_empty())
+            || self.pawns.iter().any(|p| p.rides);
+        let royals = self.several_royals || self.apart || !self.royals_leap;
+        Needs::RIDERS.one_if(!self.riders.is_empty())
+            | Needs::CASTLE.one_if(self.castle.is_some() || self.crown.is_some())
+            | Needs::ROYALS.one_if(royals)
+            | Needs::ODD.one_if(odd)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each copy has all that a game with these needs has, and is one that is compiled.
+    #[test]
+    fn copies_are_enough() {
+        for bits in 0..=Needs::ALL.0 {
+            let copy = Needs(bits).copy();
+            assert_eq!(bits & !copy.0, 0, "{bits}: {copy:?}");
+            assert!(
+                copy == Needs::ALL || Needs::COPIES.contains(&copy),
+                "{bits}: {copy:?}"
+            );
+        }
+        assert_eq!(Needs::NONE.copy(), Needs::NONE);
+        assert_eq!(Needs::RIDERS.copy(), Needs::RIDERS_AND_CASTLE);
+        assert_eq!(Needs::ROYALS.copy(), Needs::RIDERS_AND_ROYALS);
+        assert_eq!(Needs::ODD.copy(), Needs::ALL);
+    }
+}
