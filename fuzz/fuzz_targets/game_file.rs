@@ -14,6 +14,7 @@ fuzz_target!(|text: &str| {
             for _ in 0..4 {
                 let moves = position.legal_moves();
                 assert_eq!(moves.len(), husun::twin::legal_moves(&position).len());
+                assert_eq!(moves.len() as u64, position.count_moves());
                 let Some(&m) = moves.get(moves.len() / 2) else { break };
                 assert_eq!(position.parse_san(&position.san(m).unwrap()), Ok(m));
                 position = position.play_unchecked(m);

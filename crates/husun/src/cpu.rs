@@ -1,7 +1,7 @@
 //! What the processor can do, found at run time: the one module with unsafe code. Everything that makes or
 //! lists moves is written once, generic over [`Cpu`], and compiled twice: for any processor and for one
 //! that counts, finds, gathers and scatters bits in single instructions. Filling is compiled for AVX-512 as
-//! well, and counting once more for each of a few sets of needs ([`Needs`]). Measured gain: `docs/speed.md`.
+//! well, and counting and perft once more for each of a few sets of needs ([`Needs`]). Measured gain: `docs/speed.md`.
 #![allow(unsafe_code)]
 
 use crate::tables::Needs;
@@ -189,7 +189,8 @@ impl Cpu for Bmi2 {
     }
 }
 
-/// A [`Bmi2`] for games that have at most the needs of these bits.
+/// A [`Bmi2`], which it holds as the same proof, for games that have at most the needs of these bits: for any other game
+/// moves would be missed, no more.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 struct Fitted<const NEEDS: u8>(Bmi2);
@@ -460,10 +461,10 @@ impl Level {
 
     /// This for a game with these needs.
     pub fn fitted(self, needs: Needs) -> Level {
-        match self {
-            Level::Portable => Level::Portable,
+        match (self, needs.copy()) {
+            (Level::Portable, _) => Level::Portable,
             #[cfg(target_arch = "x86_64")]
-            Level::Bmi2(cpu, _) => Level::Bmi2(cpu, needs.copy()),
+            (Level::Bmi2(cpu, _), copy) => Level::Bmi2(cpu, copy),
         }
     }
 
@@ -484,8 +485,8 @@ impl Level {
             Level::Portable => kernel.run(Portable),
             #[cfg(target_arch = "x86_64")]
             Level::Bmi2(cpu, needs) => {
-                // SAFETY: a `Bmi2` exists only where the processor was found to have the features that
-                // the functions are compiled for.
+                // SAFETY: `cpu`, whatever it is wrapped in, exists only where the processor was found to have the
+                // features that the functions are compiled for.
                 unsafe {
                     match needs {
                         _ if !T::FITTED => run_bmi2(kernel, cpu),
@@ -547,6 +548,30 @@ mod tests {
         type Out = (u64, u64);
         fn run<C: Cpu>(self, cpu: C) -> (u64, u64) {
             (cpu.gather(self.0, self.1), cpu.scatter(self.0, self.1))
+        }
+    }
+
+    struct Looks;
+    impl Kernel for Looks {
+        type Out = Needs;
+        const FITTED: bool = true;
+        fn run<C: Cpu>(self, _: C) -> Needs {
+            C::NEEDS
+        }
+    }
+
+    /// Whatever a game needs is looked for, by no other copy than its own where the processor has copies.
+    #[test]
+    fn every_copy_is_reached() {
+        for bits in 0..=Needs::ALL.0 {
+            let needs = Needs(bits);
+            assert_eq!(Level::Portable.fitted(needs).run(Looks), Needs::ALL);
+            let expected = match Level::detect() {
+                Level::Portable => Needs::ALL,
+                #[cfg(target_arch = "x86_64")]
+                Level::Bmi2(..) => needs.copy(),
+            };
+            assert_eq!(Level::detect().fitted(needs).run(Looks), expected, "{bits}");
         }
     }
 

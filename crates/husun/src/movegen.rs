@@ -499,7 +499,7 @@ struct Generate<'a, S: Set, K> {
 
 impl<S: Set, K: Sink<S>> Kernel for Generate<'_, S, K> {
     type Out = ();
-    // What lists moves has more to do than looking for what the game lacks, and the widest boards gain nothing.
+    // Listing spends its time elsewhere, and games on the widest boards have most needs anyway.
     const FITTED: bool = K::BULK && S::WORDS < 3;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) {

@@ -311,7 +311,7 @@ struct Perft<'a, S: Set> {
 
 impl<S: Set> Kernel for Perft<'_, S> {
     type Out = u64;
-    // The widest boards are those of games with many kinds of pieces, that gain nothing.
+    // Games on the widest boards have most needs anyway, and gain nothing.
     const FITTED: bool = S::WORDS < 3;
 
     #[inline(always)]

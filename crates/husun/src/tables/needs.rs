@@ -1,6 +1,6 @@
-//! What a game has that takes time to look for. Counting is compiled for a few sets of needs, each without what looks for
-//! the rest; a game uses the smallest that has all of its own, or the copy that looks for everything, as all other
-//! processors do. Measured gain: `docs/speed.md`.
+//! What a game has that takes time to look for. Counting and perft are compiled for a few sets of needs, each without what
+//! looks for the rest; a game uses the first with all of its own. Other processors, larger boards and lists look for
+//! everything. Measured gain: `docs/speed.md`.
 
 use super::{Castle, Rider, Tables};
 use crate::cpu::Cpu;
@@ -16,12 +16,12 @@ impl Needs {
     pub const NONE: Needs = Needs(0);
     /// Ways of moving that are neither slides nor leaps.
     pub const RIDERS: Needs = Needs(1);
-    /// A castle that a royal piece moves in, and crowning.
+    /// A castle that a royal piece moves in, and crowning; not castling.
     pub const CASTLE: Needs = Needs(2);
     /// Several royal pieces, such as keep apart, or such as do not only leap.
     pub const ROYALS: Needs = Needs(4);
     /// Squares, steps and pieces unlike the others: citadels, steps that change the square's number otherwise, leaps that
-    /// only move or only capture, kinds whose ways overlap, pawns that slide.
+    /// only move or only capture, kinds whose ways overlap, kinds other than pawns that promote, pawns that do not only leap.
     pub const ODD: Needs = Needs(8);
     /// Everything.
     pub const ALL: Needs = Needs(15);
