@@ -208,7 +208,7 @@ impl<S: Set> Tables<S> {
         for pawn in &self.pawns {
             let pawns = pos.kinds.as_ref()[usize::from(pawn.kind)] & pieces;
             for shift in &pawn.take[side.index()] {
-                attacked |= shift.apply(Portable, pawns);
+                attacked |= shift.apply::<Portable>(pawns);
             }
         }
         attacked
@@ -224,9 +224,9 @@ impl<S: Set> Tables<S> {
             let pawns = pos.kinds.as_ref()[usize::from(pawn.kind)] & pos.sides[i];
             let stepped = pawn.quiet[i]
                 .iter()
-                .fold(S::EMPTY, |all, shift| all | shift.apply(Portable, pawns));
+                .fold(S::EMPTY, |all, shift| all | shift.apply::<Portable>(pawns));
             for shift in &pawn.take[i] {
-                attacked |= shift.apply(Portable, stepped & to);
+                attacked |= shift.apply::<Portable>(stepped & to);
             }
         }
         attacked

@@ -444,7 +444,7 @@ impl Variant {
                             2 => shift.initial,
                             _ => shift.further,
                         };
-                        at = shift.apply(Portable, at);
+                        at = shift.apply::<Portable>(at);
                         let Some(to) = at.first() else { break };
                         let matches = wanted.iter().all(|w| passed.contains(w));
                         if hops > 1 && pieces.has(to) && matches {

@@ -9,7 +9,7 @@ use crate::moves::{Move, PackedMove, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::{Set, each};
 use crate::side::Side;
-use crate::tables::{Needs, Shift, Tables, Zones, needed};
+use crate::tables::{Needs, Shift, Tables, Zones, if_needed};
 use attack::Guard;
 use royal::Safety;
 
@@ -265,7 +265,7 @@ impl<S: Set> Tables<S> {
                 set |= self.leap(table, from) & scene.enemy;
             }
         }
-        for &number in needed::<C, _>(Needs::RIDERS, &mover.riders) {
+        for &number in if_needed::<C, _>(Needs::RIDERS, &mover.riders) {
             let rider = &self.riders[usize::from(number)];
             let reach = self.rider(scene.cpu, rider, side, from, scene.occupied);
             set |= scene.allowed(rider.mode, reach);
@@ -418,14 +418,14 @@ impl<S: Set> Tables<S> {
                 sink.bulk(self.leap(leap.tables[us], from) & open);
             });
         }
-        for way in needed::<C, _>(Needs::RIDERS, &atoms.riders) {
+        for way in if_needed::<C, _>(Needs::RIDERS, &atoms.riders) {
             let rider = &self.riders[usize::from(way.rider)];
             let open = scene.allowed(rider.mode, open);
             each!(S::WORDS, from in pos.of_kinds(&way.kinds) & free => {
                 sink.bulk(self.rider(scene.cpu, rider, scene.us, from, scene.occupied) & open);
             });
         }
-        for &kind in needed::<C, _>(Needs::ODD, &atoms.whole) {
+        for &kind in if_needed::<C, _>(Needs::ODD, &atoms.whole) {
             for from in (pos.kinds.as_ref()[usize::from(kind)] & free).iter() {
                 self.common_piece(pos, kind, from, guard, scene, sink);
             }

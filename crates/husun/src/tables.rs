@@ -21,7 +21,7 @@ use crate::cpu::{Cpu, Kernel, Level};
 use fill::Fill;
 use line::{Shapes, SliderLine};
 
-pub(crate) use needs::{Needs, needed};
+pub(crate) use needs::{Needs, if_needed};
 pub(crate) use rider::Rider;
 
 /// A step of every piece of a set at once.
@@ -44,9 +44,9 @@ pub(crate) struct Shift<S> {
 impl<S: Set> Shift<S> {
     /// Where the pieces of the set arrive.
     #[inline(always)]
-    pub fn apply<C: Cpu>(&self, _: C, set: S) -> S {
+    pub fn apply<C: Cpu>(&self, set: S) -> S {
         let mut moved = (set & self.regular).shifted(self.delta);
-        for &(from, to) in needed::<C, _>(Needs::ODD, &self.irregular) {
+        for &(from, to) in if_needed::<C, _>(Needs::ODD, &self.irregular) {
             if set.has(from) {
                 moved |= S::bit(to);
             }

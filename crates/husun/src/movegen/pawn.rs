@@ -74,19 +74,19 @@ impl<S: Set> Tables<S> {
         let us = scene.us.index();
         let kind = (pawn.kind, change);
         for shift in &pawn.quiet[us] {
-            let one = shift.apply(scene.cpu, pieces) & scene.empty;
+            let one = shift.apply::<C>(pieces) & scene.empty;
             self.pawns_arrive(pos, shift, 1, kind, one & open, sink);
             let mut far = one & shift.initial;
             if far.any() {
                 for hops in 2..=self.initial_steps {
-                    far = shift.apply(scene.cpu, far) & scene.empty;
+                    far = shift.apply::<C>(far) & scene.empty;
                     self.pawns_arrive(pos, shift, hops, kind, far & open, sink);
                     far &= shift.further;
                 }
             }
         }
         for shift in &pawn.take[us] {
-            let taken = shift.apply(scene.cpu, pieces) & scene.enemy & open;
+            let taken = shift.apply::<C>(pieces) & scene.enemy & open;
             self.pawns_arrive(pos, shift, 1, kind, taken, sink);
         }
         if C::NEEDS.has(Needs::ODD) && pawn.rides {
@@ -105,17 +105,17 @@ impl<S: Set> Tables<S> {
         let us = side.index();
         let (mut quiet, mut takes) = (S::EMPTY, S::EMPTY);
         for shift in &pawn.quiet[us] {
-            let one = shift.apply(scene.cpu, piece) & scene.empty;
+            let one = shift.apply::<C>(piece) & scene.empty;
             quiet |= one;
             let mut far = one & shift.initial;
             for _ in 2..=self.initial_steps {
-                far = shift.apply(scene.cpu, far) & scene.empty;
+                far = shift.apply::<C>(far) & scene.empty;
                 quiet |= far;
                 far &= shift.further;
             }
         }
         for shift in &pawn.take[us] {
-            takes |= shift.apply(scene.cpu, piece);
+            takes |= shift.apply::<C>(piece);
         }
         (quiet, takes)
     }

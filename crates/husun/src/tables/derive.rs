@@ -330,10 +330,10 @@ impl<S: Set> Tables<S> {
             for pawn in self.pawns.iter_mut().filter(own) {
                 for (side, &squares) in squares.iter().enumerate() {
                     for shift in &mut pawn.quiet[side] {
-                        let first = shift.apply(Portable, squares);
+                        let first = shift.apply::<Portable>(squares);
                         shift.initial |= first;
                         if initial.steps > 2 {
-                            shift.further |= shift.apply(Portable, first);
+                            shift.further |= shift.apply::<Portable>(first);
                         }
                     }
                 }
@@ -402,7 +402,7 @@ impl<S: Set> Tables<S> {
                     for shift in pawn.quiet[side].iter().chain(&pawn.take[side]) {
                         let mut to = from;
                         for _ in 0..self.initial_steps {
-                            to = shift.apply(Portable, to);
+                            to = shift.apply::<Portable>(to);
                             targets |= to;
                         }
                     }

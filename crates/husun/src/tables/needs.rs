@@ -27,9 +27,9 @@ impl Needs {
     pub const ALL: Needs = Needs(15);
 
     /// As in TigerSquares.
-    pub const RIDERS_AND_CASTLE: Needs = Needs(1 | 2);
+    pub const RIDERS_AND_CASTLE: Needs = Needs(Needs::RIDERS.0 | Needs::CASTLE.0);
     /// As in Citadel.
-    pub const RIDERS_AND_ROYALS: Needs = Needs(1 | 4);
+    pub const RIDERS_AND_ROYALS: Needs = Needs(Needs::RIDERS.0 | Needs::ROYALS.0);
 
     /// The sets that there are copies for, besides [`Needs::ALL`].
     const COPIES: [Needs; 3] = [
@@ -57,7 +57,7 @@ impl Needs {
 
 /// The list, or nothing in a copy for games without that need.
 #[inline(always)]
-pub(crate) fn needed<C: Cpu, T>(need: Needs, list: &[T]) -> &[T] {
+pub(crate) fn if_needed<C: Cpu, T>(need: Needs, list: &[T]) -> &[T] {
     if C::NEEDS.has(need) { list } else { &[] }
 }
 
@@ -73,7 +73,7 @@ impl<S: Set> Tables<S> {
     /// The ways of moving that are neither slides nor leaps.
     #[inline(always)]
     pub(crate) fn riders<C: Cpu>(&self) -> &[Rider<S>] {
-        needed::<C, _>(Needs::RIDERS, &self.riders)
+        if_needed::<C, _>(Needs::RIDERS, &self.riders)
     }
 
     /// The castle that a royal piece moves in.
