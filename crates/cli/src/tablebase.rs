@@ -94,7 +94,7 @@ fn build(games: &Catalogue, options: &BuildOptions) -> Result<()> {
     let variant = games.game(&options.game)?;
     let folder = folder(options.out.as_ref(), &variant);
     let most = usize::from(options.men);
-    let builder = Builder::new(&variant, options.threads.into())?
+    let builder = Builder::new(&variant, options.threads.into())
         .kept_in(&folder)
         .within(options.memory << 20);
     let sets = match options.only.is_empty() {
@@ -151,7 +151,7 @@ fn named(variant: &Variant, names: &[String]) -> Result<Vec<Men>> {
         Men::named(variant, name).with_context(|| {
             let id = variant.id();
             format!(
-                "--only: `{name}` is no set of up to {MOST_MEN} men of {id}: expected letters of White's men, `v` and letters of Black's"
+                "--only: `{name}` is no set of up to {MOST_MEN} men of {id}: expected letters of White's men, `v` and letters of Black's, and after a side's men perhaps `+` and letters of the state field"
             )
         })
     };

@@ -57,25 +57,25 @@ pub trait Endings: Send + Sync {
     /// The most men that a position in the tables has; kings are men.
     fn most_men(&self) -> u32;
 
-    /// What perfect play leads to with these men, in any order, if nothing but them and the side to move matters, as if
-    /// the half-move clock were 0 and the position had occurred for the first time. None if it is not in the tables.
-    fn verdict(&self, turn: Side, men: &[(Side, Kind, Square)]) -> Option<Verdict>;
+    /// What perfect play leads to with these men, in any order, and these letters of state (bits as in
+    /// [`husun::Setup`]), if nothing but them and the side to move matters, as if the half-move clock were 0 and the
+    /// position had occurred for the first time. None if it is not in the tables.
+    fn verdict(&self, turn: Side, men: &[(Side, Kind, Square)], state: u16) -> Option<Verdict>;
 }
 
-/// What tables know of a position; none if it is more than board and side to move.
+/// What tables know of a position; none if it has castling rights or an en-passant capture.
 pub(crate) fn verdict<S: Set>(endings: &dyn Endings, pos: &Pos<S>) -> Option<Verdict> {
     if pos.occupied().count() > endings.most_men() {
         return None;
     }
-    let plain = pos.rights().is_empty() && pos.state() == 0 && pos.en_passant().next().is_none();
-    if !plain {
+    if !pos.rights().is_empty() || pos.en_passant().next().is_some() {
         return None;
     }
     let men = pos.occupied().iter().filter_map(|square| {
         let (side, kind) = pos.piece_on(square)?;
         Some((side, kind, square))
     });
-    endings.verdict(pos.turn(), &men.collect::<Vec<_>>())
+    endings.verdict(pos.turn(), &men.collect::<Vec<_>>(), pos.state())
 }
 
 /// The score of a position at a ply, if tables know it. They know no half-move clock: a win that may come too late for

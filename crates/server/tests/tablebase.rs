@@ -19,7 +19,7 @@ fn made(name: &str) -> Fallible<(PathBuf, Arc<Variant>)> {
     let men = [(Side::White, 'K'), (Side::White, 'R'), (Side::Black, 'K')];
     let men = men.map(|(side, letter)| man(side, letter));
     let men = men.into_iter().collect::<Option<Vec<_>>>().ok_or("a man")?;
-    let builder = Builder::new(&chess, 2)?.kept_in(&folder.join("chess"));
+    let builder = Builder::new(&chess, 2).kept_in(&folder.join("chess"));
     builder.these(&[Men::new(men)], &mut |_| ())?;
     let other = folder.join("shatranj");
     std::fs::create_dir_all(&other)?;

@@ -3,7 +3,6 @@
 use crate::error::{BuildError, FileError, TableError};
 use crate::men::{MOST_MEN, Men};
 use crate::probe::{CACHE, Tablebase};
-use crate::scan::check;
 use crate::solve::{BYTES, Far, Solved, solve};
 use crate::table::Table;
 use husun::Variant;
@@ -47,7 +46,7 @@ pub enum Told<'a> {
 /// ```
 /// use husun_tablebase::{Builder, Outcome};
 /// let game = games::variant("shatranj").unwrap();
-/// let tables = Builder::new(&game, 1).unwrap().all(2, &mut |_| ()).unwrap();
+/// let tables = Builder::new(&game, 1).all(2, &mut |_| ()).unwrap();
 /// // Two kings alone draw.
 /// let bare = game.position("8/8/4k3/8/8/4K3/8/8 w - - 0 1").unwrap();
 /// assert_eq!(tables.probe(&bare).unwrap().outcome, Outcome::Drawn);
@@ -61,15 +60,14 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// For a game of which there can be tables. They are kept in memory.
-    pub fn new(variant: &Arc<Variant>, threads: usize) -> Result<Builder, BuildError> {
-        check(variant)?;
-        Ok(Builder {
+    /// For a game. The tables are kept in memory.
+    pub fn new(variant: &Arc<Variant>, threads: usize) -> Builder {
+        Builder {
             threads: threads.max(1),
             memory: u64::MAX,
             tables: Tablebase::empty(variant, None),
             waiting: vec![],
-        })
+        }
     }
 
     /// Keeps each table in a file of this folder rather than in memory, and reads those that are there already.

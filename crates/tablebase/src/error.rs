@@ -6,16 +6,6 @@ use std::path::PathBuf;
 /// Why tables of a game cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The rules need more than the board and the side to move, in every position.
-    #[error(
-        "there can be no tables of {game} yet: {what}, which board and side to move do not tell"
-    )]
-    Beyond {
-        /// Id of the game.
-        game: String,
-        /// What more there is to a position.
-        what: &'static str,
-    },
     /// A number of men that is not built.
     #[error("tables of {found} men: expected 2 to {most}")]
     Men {
@@ -168,10 +158,10 @@ pub enum ProbeError {
         /// The highest number.
         most: usize,
     },
-    /// The position is more than board and side.
-    #[error("the position has {what}: tables hold only positions that are board and side to move")]
+    /// The position has more to it than board, side to move and letters of state that tables know.
+    #[error("the position has {what}, which no position of the tables has")]
     Beyond {
-        /// `castling rights`, `an en-passant square` or `letters of state`.
+        /// `castling rights`, `prisoners` or `an en-passant square`.
         what: &'static str,
     },
     /// The table of these men has not been made.

@@ -1,4 +1,5 @@
-//! The file of a table: magic, version, the game's hash, the men, then the numbers in compressed blocks. The head and
+//! The file of a table: magic, version, the game's hash, the men (with their letters of state, where the game has some that
+//! tables know), then the numbers in compressed blocks. The head and
 //! each block have a checksum. Everything is checked as it is read; whatever the bytes are, the answer is the table of
 //! these men or an error.
 //!
@@ -6,7 +7,7 @@
 //! Deflate (zlib).
 
 use crate::error::FileError;
-use crate::men::Men;
+use crate::men::{Men, known_state};
 use crate::table::Table;
 use engine::network::Identity;
 use flate2::Compression;
@@ -65,6 +66,9 @@ impl Table {
         for &(side, kind) in self.men.list() {
             bytes.extend([side.index() as u8, kind.index() as u8]);
         }
+        if known_state(variant) != 0 {
+            bytes.extend(self.men.state().to_le_bytes());
+        }
         let mut blocks = vec![];
         for block in self.kept.chunks(BLOCK) {
             let low = block.iter().map(|kept| kept.to_le_bytes()[0]);
@@ -115,7 +119,12 @@ impl Head {
     pub fn bytes(variant: &Variant, men: &Men) -> usize {
         let blocks = men.arrangements(variant.frame().len()).div_ceil(BLOCK);
         let identity = Identity::of(variant).0.len();
-        MAGIC.len() + size_of_val(&VERSION) + identity + 1 + 2 * men.list().len() + 8 * blocks + 4
+        let state = match known_state(variant) {
+            0 => 0,
+            _ => size_of_val(&men.state()),
+        };
+        let of_men = 1 + 2 * men.list().len() + state;
+        MAGIC.len() + size_of_val(&VERSION) + identity + of_men + 8 * blocks + 4
     }
 
     /// Reads the head of the table of some men; what comes after it does not matter.
@@ -208,8 +217,12 @@ fn check_men(variant: &Variant, men: &Men, bytes: &mut Bytes) -> Result<(), File
             Some((*side, *kinds.get(usize::from(man[1]))?))
         })
         .collect();
+    let state = match known_state(variant) {
+        0 => 0,
+        _ => u16::from_le_bytes(bytes.array()?),
+    };
     let expected = men.name(variant);
-    match found.map(Men::new) {
+    match found.map(|men| Men::new(men).in_state(state)) {
         Some(found) if found == *men => Ok(()),
         Some(found) => Err(FileError::OtherMen {
             found: found.name(variant),

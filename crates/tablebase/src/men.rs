@@ -2,20 +2,50 @@
 
 use husun::pos::Pos;
 use husun::set::Set;
+use husun::variant::StateFlag;
 use husun::{Kind, Side, Square, Variant};
 
 /// The most men of a table.
 pub const MOST_MEN: usize = 4;
 
-/// Men of both sides, White's first, of each side in the order of the game's kinds.
+/// Men of both sides, White's first, of each side in the order of the game's kinds, and what the state field says of
+/// them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Men(Vec<(Side, Kind)>);
+pub struct Men {
+    men: Vec<(Side, Kind)>,
+    /// As in [`husun::Setup`].
+    state: u16,
+}
+
+/// The letters of state that men of a table may have. Prisoners are beyond the tables.
+pub(crate) fn known_state(variant: &Variant) -> u16 {
+    let flags = variant.state_flags().iter().enumerate();
+    let known = flags.filter(|(_, (_, flag))| {
+        matches!(
+            flag,
+            StateFlag::Castled(_) | StateFlag::Crowned | StateFlag::Offer
+        )
+    });
+    known.fold(0, |all, (i, _)| all | 1 << i)
+}
 
 impl Men {
-    /// A set of men, in any order.
+    /// A set of men, in any order, without letters of state.
     pub fn new(mut men: Vec<(Side, Kind)>) -> Men {
         men.sort_unstable();
-        Men(men)
+        Men { men, state: 0 }
+    }
+
+    /// The same men with these letters of state, bits as in [`husun::Setup`].
+    #[must_use]
+    pub fn in_state(mut self, state: u16) -> Men {
+        self.state = state;
+        self
+    }
+
+    /// The letters of state.
+    pub fn state(&self) -> u16 {
+        self.state
     }
 
     /// All sets of up to so many men that a position of the game can have, those of fewer men first.
@@ -33,10 +63,41 @@ impl Men {
                 (from..each.len()).map(move |man| [&set[..], &[man]].concat())
             };
             last = last.iter().flat_map(longer).collect();
-            let men = |set: &Vec<usize>| Men(set.iter().map(|&man| each[man]).collect());
-            sets.extend(last.iter().map(men).filter(|men| men.has_royals(variant)));
+            let men = |set: &Vec<usize>| Men::new(set.iter().map(|&man| each[man]).collect());
+            let men = last.iter().map(men).filter(|men| men.has_royals(variant));
+            sets.extend(men.flat_map(|men| {
+                let states = states(variant).into_iter();
+                let men = states.map(move |state| men.clone().in_state(state));
+                men.filter(|men| men.fits_state(variant))
+            }));
         }
         sets
+    }
+
+    /// Whether the letters of state do not contradict the men. The rules have the last word on every arrangement, too.
+    fn fits_state(&self, variant: &Variant) -> bool {
+        let rules = variant.rules();
+        let has = |man| self.men.contains(&man);
+        let traversed = |side| {
+            rules
+                .traverse
+                .as_ref()
+                .is_some_and(|t| has((side, t.becomes)))
+        };
+        let any = |kind| Side::ALL.into_iter().any(|side| has((side, kind)));
+        let flags = variant.state_flags().iter().enumerate();
+        let crowned = |i: usize| variant.state_flags()[i].1 == StateFlag::Crowned;
+        let is_set = |i: usize| self.state >> i & 1 != 0;
+        let is_crowned = (0..flags.len()).any(|i| crowned(i) && is_set(i));
+        flags
+            .clone()
+            .all(|(i, &(_, flag))| match (flag, is_set(i)) {
+                (StateFlag::Castled(side), true) => !traversed(side),
+                (StateFlag::Crowned, true) => !rules.crowning.is_some_and(|c| any(c.piece)),
+                (StateFlag::Crowned, false) => !rules.crowning.is_some_and(|c| any(c.becomes)),
+                (StateFlag::Offer, true) => !is_crowned && Side::ALL.into_iter().any(traversed),
+                (_, on) => !on,
+            })
     }
 
     /// Whether each side has the royal pieces that a position needs. The rules have the last word on every
@@ -47,7 +108,7 @@ impl Men {
             .filter(|&k| variant.piece(k).royal)
             .collect();
         Side::ALL.into_iter().all(|side| {
-            let count = |kind: Kind| self.0.iter().filter(|&&man| man == (side, kind)).count();
+            let count = |kind: Kind| self.men.iter().filter(|&&man| man == (side, kind)).count();
             let all: usize = royals.iter().map(|&kind| count(kind)).sum();
             match (royals.is_empty(), variant.rules().several_royals) {
                 (true, _) => true,
@@ -59,15 +120,21 @@ impl Men {
 
     /// The men, in their order.
     pub fn list(&self) -> &[(Side, Kind)] {
-        &self.0
+        &self.men
     }
 
-    /// The name: letters of White's men, `v`, letters of Black's, as `KQvK`.
+    /// The name: letters of White's men, `v`, letters of Black's, as `KQvK`; after a side's men `+` and its letters of
+    /// state, in uppercase, after Black's those of both: `Q+SvQB`.
     pub fn name(&self, variant: &Variant) -> String {
         let of = |side: Side| {
-            let own = self.0.iter().filter(move |man| man.0 == side);
-            own.map(|&(_, kind)| variant.piece(kind).letter)
-                .collect::<String>()
+            let own = self.men.iter().filter(move |man| man.0 == side);
+            let men = own.map(|&(_, kind)| variant.piece(kind).letter);
+            let state: String = letters(variant, side)
+                .filter(|&(bit, _)| self.state & bit != 0)
+                .map(|(_, letter)| letter)
+                .collect();
+            let plus = (!state.is_empty()).then_some('+');
+            men.chain(plus).collect::<String>() + &state
         };
         format!("{}v{}", of(Side::White), of(Side::Black))
     }
@@ -75,18 +142,24 @@ impl Men {
     /// The set with a [name](Men::name), if a position of the game can have it; letters in any order.
     pub fn named(variant: &Variant, name: &str) -> Option<Men> {
         let (white, black) = name.split_once('v')?;
-        let of = |side, letters: &str| {
+        let mut state = 0;
+        let mut of = |side, text: &str| {
+            let (men, plus) = text.split_once('+').unwrap_or((text, ""));
+            for c in plus.chars() {
+                state |= letters(variant, side).find(|l| l.1 == c)?.0;
+            }
             let kind = |c: char| Some((side, variant.kind(c).filter(|_| c.is_uppercase())?));
-            letters.chars().map(kind).collect::<Option<Vec<_>>>()
+            men.chars().map(kind).collect::<Option<Vec<_>>>()
         };
         let men = [of(Side::White, white)?, of(Side::Black, black)?].concat();
         let fits = !men.is_empty() && men.len() <= MOST_MEN;
-        Some(Men::new(men)).filter(|men| fits && men.has_royals(variant))
+        let men = Some(Men::new(men).in_state(state)).filter(|_| fits);
+        men.filter(|men| men.has_royals(variant) && men.fits_state(variant))
     }
 
     /// How many arrangements are numbered: both sides to move, every man on every square.
     pub fn arrangements(&self, squares: usize) -> usize {
-        2 * squares.pow(self.0.len() as u32)
+        2 * squares.pow(self.men.len() as u32)
     }
 
     /// The number of an arrangement; `at` has the men's squares in their order. Equal men are put in order of
@@ -94,7 +167,7 @@ impl Men {
     pub(crate) fn number(&self, squares: usize, turn: Side, at: &mut [Square]) -> usize {
         for i in 1..at.len() {
             let mut j = i;
-            while j > 0 && self.0[j - 1] == self.0[j] && at[j - 1] > at[j] {
+            while j > 0 && self.men[j - 1] == self.men[j] && at[j - 1] > at[j] {
                 at.swap(j - 1, j);
                 j -= 1;
             }
@@ -116,7 +189,7 @@ impl Men {
         }
         for i in 0..at.len() {
             for j in 0..i {
-                if at[i] == at[j] || (self.0[i] == self.0[j] && at[j] > at[i]) {
+                if at[i] == at[j] || (self.men[i] == self.men[j] && at[j] > at[i]) {
                     return None;
                 }
             }
@@ -130,13 +203,33 @@ impl Men {
             let (side, kind) = pos.piece_on(square)?;
             Some((side, kind, square))
         });
-        Men::standing(all.collect())
+        Men::standing(all.collect(), pos.state())
     }
 
-    /// Men on squares, in any order: the set, and the squares in its order.
-    pub(crate) fn standing(mut all: Vec<(Side, Kind, Square)>) -> (Men, Vec<Square>) {
+    /// Men on squares, in any order, with letters of state: the set, and the squares in its order.
+    pub(crate) fn standing(mut all: Vec<(Side, Kind, Square)>, state: u16) -> (Men, Vec<Square>) {
         all.sort_unstable();
         let men = all.iter().map(|&(side, kind, _)| (side, kind)).collect();
-        (Men(men), all.iter().map(|man| man.2).collect())
+        (Men { men, state }, all.iter().map(|man| man.2).collect())
     }
+}
+
+/// All choices of the letters of state that tables know, none first.
+fn states(variant: &Variant) -> Vec<u16> {
+    let known = known_state(variant);
+    (0..=known).filter(|state| state & !known == 0).collect()
+}
+
+/// The letters of state that stand after a side's men, in uppercase, with their bits: its own, after Black's those of
+/// both, too.
+fn letters(variant: &Variant, side: Side) -> impl Iterator<Item = (u16, char)> {
+    let known = known_state(variant);
+    let flags = variant.state_flags().iter().enumerate();
+    flags.filter_map(move |(i, &(letter, flag))| {
+        let of = match flag {
+            StateFlag::Castled(side) => side,
+            _ => Side::Black,
+        };
+        (known >> i & 1 != 0 && of == side).then(|| (1 << i, letter.to_ascii_uppercase()))
+    })
 }

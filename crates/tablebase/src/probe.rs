@@ -4,8 +4,8 @@ use crate::blocks::Blocks;
 use crate::builder::{path, read};
 use crate::error::{ProbeError, TableError};
 use crate::files::{self, TableFile};
-use crate::men::{MOST_MEN, Men};
-use crate::scan::ended;
+use crate::men::{MOST_MEN, Men, known_state};
+use crate::scan::{ended, is_plain};
 use crate::table::{Table, verdict};
 use engine::{Endings, Outcome, Verdict};
 use husun::pos::Pos;
@@ -125,10 +125,10 @@ impl Tablebase {
                 expected: self.variant.id().into(),
             });
         }
-        if position.visit(Passing) {
+        if position.visit(Passing(known_state(&self.variant))) {
             return self.by_moves(position);
         }
-        let (men, mut at) = position.visit(Standing)?;
+        let (men, mut at) = position.visit(Standing(known_state(&self.variant)))?;
         let kept = self.kept(&men, position.turn(), &mut at)?;
         kept.and_then(verdict)
             .ok_or_else(|| self.wrong(&men, position))
@@ -147,7 +147,7 @@ impl Tablebase {
         for m in position.legal_moves() {
             let next = position.play_unchecked(m);
             // No table has more than one such capture in a row.
-            let (men, mut at) = next.visit(Standing)?;
+            let (men, mut at) = next.visit(Standing(known_state(&self.variant)))?;
             let kept = self.kept(&men, next.turn(), &mut at)?;
             let next = kept.and_then(verdict);
             let next = counted(next.ok_or_else(|| self.wrong(&men, position))?);
@@ -229,7 +229,7 @@ impl Tablebase {
                     break;
                 }
             }
-            let (men, _) = position.visit(Standing)?;
+            let (men, _) = position.visit(Standing(known_state(&self.variant)))?;
             let (m, next) = best.ok_or_else(|| self.wrong(&men, &position))?;
             line.push(m);
             position = next;
@@ -264,8 +264,8 @@ impl Endings for Tablebase {
     }
 
     /// A table of which a block cannot be read is not asked again.
-    fn verdict(&self, turn: Side, men: &[(Side, Kind, Square)]) -> Option<Verdict> {
-        let (men, mut at) = Men::standing(men.into());
+    fn verdict(&self, turn: Side, men: &[(Side, Kind, Square)], state: u16) -> Option<Verdict> {
+        let (men, mut at) = Men::standing(men.into(), state);
         if self.files.get(&men).is_some_and(TableFile::is_damaged) {
             return None;
         }
@@ -294,15 +294,16 @@ fn worth(verdict: Verdict) -> (u8, i32) {
     }
 }
 
-/// Whether there is an en-passant capture and nothing else that tables do not have.
-struct Passing;
+/// Whether there is an en-passant capture and nothing else that tables do not have, which know these letters of state.
+struct Passing(u16);
 
 impl VisitPosition for Passing {
     type Output = bool;
 
     fn visit<S: Set>(self, _: &Arc<Tables<S>>, pos: &Pos<S>) -> bool {
-        let plain = pos.rights().is_empty() && pos.state() == 0;
-        plain && pos.en_passant().next().is_some() && pos.occupied().count() as usize <= MOST_MEN
+        is_plain(pos, self.0)
+            && pos.en_passant().next().is_some()
+            && pos.occupied().count() as usize <= MOST_MEN
     }
 }
 
@@ -317,8 +318,8 @@ impl VisitPosition for Count {
     }
 }
 
-/// The men of a position and their squares, if it is one that tables can have.
-struct Standing;
+/// The men of a position and their squares, if it is one that tables can have, which know these letters of state.
+struct Standing(u16);
 
 impl VisitPosition for Standing {
     type Output = Result<(Men, Vec<Square>), ProbeError>;
@@ -331,8 +332,8 @@ impl VisitPosition for Standing {
         }
         let what = if !pos.rights().is_empty() {
             "castling rights"
-        } else if pos.state() != 0 {
-            "letters of state"
+        } else if pos.state() & !self.0 != 0 {
+            "prisoners"
         } else if pos.en_passant().next().is_some() {
             "an en-passant square"
         } else {

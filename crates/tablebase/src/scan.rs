@@ -2,36 +2,13 @@
 //! from. Positions, endings and moves are those of the rules library.
 
 use crate::error::BuildError;
-use crate::men::{MOST_MEN, Men};
+use crate::men::{MOST_MEN, Men, known_state};
 use crate::table::{DRAWN, decided};
 use husun::pos::Pos;
 use husun::set::Set;
 use husun::tables::Tables;
-use husun::variant::StateFlag;
 use husun::{CastlingRights, Position, Setup, Side, Square, Status, Variant};
 use std::sync::Arc;
-
-/// Why a game has no tables at all.
-pub(crate) fn check(variant: &Variant) -> Result<(), BuildError> {
-    let rules = variant.rules();
-    let flags = variant.state_flags().iter();
-    let prison_alone = flags
-        .map(|f| f.1)
-        .all(|f| matches!(f, StateFlag::InPrison(..)));
-    let what = if rules.crowning.is_some() {
-        "its pieces may be crowned while an offer stands"
-    } else if rules.traverse.is_some() {
-        "a player may accept a mate or stalemate rather than traverse"
-    } else if !prison_alone {
-        "its positions have state of their own"
-    } else {
-        return Ok(());
-    };
-    Err(BuildError::Beyond {
-        game: variant.id().into(),
-        what,
-    })
-}
 
 /// Where a man may have come from: by man and square to which it went.
 pub(crate) type Befores = Vec<Vec<Vec<Square>>>;
@@ -70,6 +47,8 @@ pub(crate) struct Looker<'a, S: Set> {
     at: Vec<Square>,
     /// By man: the first that is equal to it.
     first: Vec<usize>,
+    /// The letters of state that tables know.
+    known: u16,
 }
 
 impl<'a, S: Set> Looker<'a, S> {
@@ -91,12 +70,13 @@ impl<'a, S: Set> Looker<'a, S> {
                 turn: Side::White,
                 rights: CastlingRights::default(),
                 en_passant: vec![],
-                state: 0,
+                state: men.state(),
                 halfmove: 0,
                 fullmove: 1,
             },
             at: vec![squares[0]; list.len()],
             first: list.iter().map(first).collect(),
+            known: known_state(variant),
         }
     }
 
@@ -111,6 +91,15 @@ impl<'a, S: Set> Looker<'a, S> {
             self.setup.board[square.index()] = None;
         }
         position
+    }
+
+    /// Whether the side to move of an arrangement that goes on may accept a stalemate that draws rather than move.
+    pub fn may_accept_a_draw(&mut self, number: usize) -> bool {
+        self.position(number).is_some_and(|position| {
+            position.can_accept()
+                && !position.in_check()
+                && position.winner(Status::Stalemate).is_none()
+        })
     }
 
     /// Makes all moves of the position of an arrangement.
@@ -130,7 +119,7 @@ impl<'a, S: Set> Looker<'a, S> {
         self.tables.for_each_move(pos, |m| {
             let next = self.tables.play_unchecked(pos, m);
             let passing = next.en_passant().next().is_some();
-            let led = match is_plain(&next) {
+            let led = match is_plain(&next, self.known) {
                 false => None,
                 true if passing => self.passing(&position.play_unchecked(m), &next),
                 true => Some(self.lead(pos, &next)),
@@ -159,7 +148,7 @@ impl<'a, S: Set> Looker<'a, S> {
         let mut stays = true;
         self.tables.for_each_move(pos, |m| {
             let then = self.tables.play_unchecked(pos, m);
-            stays &= is_plain(&then) && then.en_passant().next().is_none();
+            stays &= is_plain(&then, self.known) && then.en_passant().next().is_none();
             next.push(self.elsewhere(&then));
         });
         stays.then_some(Next::Passing { ended, next })
@@ -202,7 +191,7 @@ impl<'a, S: Set> Looker<'a, S> {
     /// The man that has gone to an empty square, and where, if nothing else has changed.
     fn one_moved(&self, pos: &Pos<S>, next: &Pos<S>) -> Option<(usize, Square)> {
         let changed = pos.occupied() ^ next.occupied();
-        if changed.count() != 2 {
+        if changed.count() != 2 || pos.state() != next.state() {
             return None;
         }
         let to = (changed & next.occupied()).first()?;
@@ -241,7 +230,8 @@ pub(crate) fn ended(position: &Position) -> Option<u16> {
     }
 }
 
-/// Whether nothing but the board, the side to move and an en-passant capture belongs to a position.
-fn is_plain<S: Set>(pos: &Pos<S>) -> bool {
-    pos.state() == 0 && pos.rights().is_empty()
+/// Whether nothing but the board, the side to move, letters of state that tables know and an en-passant capture belongs
+/// to a position.
+pub(crate) fn is_plain<S: Set>(pos: &Pos<S>, known: u16) -> bool {
+    pos.state() & !known == 0 && pos.rights().is_empty()
 }

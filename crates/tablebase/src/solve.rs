@@ -23,7 +23,7 @@ const OPEN: u16 = u16::MAX;
 const MARKED: u16 = u16::MAX - 1;
 /// Bytes of memory for each arrangement.
 pub(crate) const BYTES: u64 = 3;
-/// In place of a watched move: some move can never lose.
+/// In place of a watched move: some move can never lose, or a draw may be accepted instead of all.
 const SAFE: u8 = 0;
 
 /// How far the making of a table has come.
@@ -281,6 +281,12 @@ impl<'a, S: Set> Work<'a, S> {
             (Some(lost), _) => (true, lost + 1),
             (None, Some(watched)) => {
                 self.watched[n].store(watched, Relaxed);
+                self.kept[n].store(OPEN, Relaxed);
+                return Ok(());
+            }
+            // Every move loses, but none need be made.
+            (None, None) if looker.may_accept_a_draw(n) => {
+                self.watched[n].store(SAFE, Relaxed);
                 self.kept[n].store(OPEN, Relaxed);
                 return Ok(());
             }

@@ -18,7 +18,7 @@ static TABLES: LazyLock<Option<Arc<Tablebase>>> = LazyLock::new(|| {
         Some(Men::new(vec![white, black, man(Side::White, letter)?]))
     };
     let sets = [strong('Q')?, strong('R')?];
-    let builder = Builder::new(&chess, 2).ok()?;
+    let builder = Builder::new(&chess, 2);
     builder.these(&sets, &mut |_| ()).ok().map(Arc::new)
 });
 

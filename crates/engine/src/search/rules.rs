@@ -71,6 +71,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     pub(crate) fn may_accept(&self, in_check: bool, moves: &[Move]) -> bool {
         self.facts.traverse.is_some()
             && !in_check
+            && !self.tables.stalemate_wins()
             && !moves.is_empty()
             && moves.iter().all(|&m| self.is_optional(m))
     }

@@ -428,9 +428,7 @@ fn tables_of_perfect_play_are_asked_where_they_are_named() {
     let man = |side, letter| (side, chess.kind(letter).unwrap());
     let men = [(Side::White, 'K'), (Side::White, 'R'), (Side::Black, 'K')];
     let men = Men::new(men.map(|(side, letter)| man(side, letter)).to_vec());
-    let builder = Builder::new(&chess, 2)
-        .unwrap()
-        .kept_in(&folder.join("chess"));
+    let builder = Builder::new(&chess, 2).kept_in(&folder.join("chess"));
     builder.these(&[men], &mut |_| ()).unwrap();
     // Those of chess are none of shatranj.
     let other = folder.join("shatranj");

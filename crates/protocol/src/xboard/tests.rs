@@ -137,7 +137,7 @@ fn tables_of_perfect_play_are_asked_where_egtpath_says() {
     let folder = std::env::temp_dir().join(format!("husun-xboard-tables-{}", std::process::id()));
     let chess = games::variant("chess").unwrap();
     let set = Men::named(&chess, "KRvK").unwrap();
-    let builder = Builder::new(&chess, 2).unwrap();
+    let builder = Builder::new(&chess, 2);
     let builder = builder.kept_in(&folder.join("chess"));
     builder.these(&[set], &mut |_| ()).unwrap();
     let talk = TestSession::new(|input, output| run(StandardHost::default(), input, output));

@@ -1,6 +1,7 @@
 //! A slow twin of whole tables: it knows nothing of their numbers, their order or how they are made.
 
 use super::Result;
+use husun::variant::StateFlag;
 use husun::{Position, Side, Square, Status, Variant};
 use husun_tablebase::{Counts, Men, Outcome, Tablebase, Verdict};
 use std::collections::HashMap;
@@ -14,12 +15,14 @@ pub struct Twin {
     /// By position: what moves lead to; none if the game is over there.
     moves: Vec<Option<Vec<u32>>>,
     known: Vec<Option<Verdict>>,
+    /// By position: whether its side may accept a draw instead of moving.
+    accepts: Vec<bool>,
 }
 
 impl Twin {
     pub fn new(variant: &Arc<Variant>, from: Vec<Position>) -> Result<Twin> {
         let mut numbers = HashMap::new();
-        let (mut texts, mut moves, mut known) = (vec![], vec![], vec![]);
+        let (mut texts, mut moves, mut known, mut accepts) = (vec![], vec![], vec![], vec![]);
         let mut number = |position: &Position, texts: &mut Vec<String>| {
             *numbers.entry(position.key()).or_insert_with(|| {
                 texts.push(position.fen());
@@ -35,6 +38,7 @@ impl Twin {
             let status = position.status();
             // Clocks are no part of a table, and none of these games has a move rule so short.
             assert_ne!(status, Status::MoveRule);
+            accepts.push(position.can_accept() && !position.in_check());
             if status == Status::Ongoing {
                 let next = position.legal_moves().into_iter();
                 let next = next.map(|m| number(&position.play_unchecked(m), &mut texts));
@@ -56,6 +60,7 @@ impl Twin {
             texts,
             moves,
             known,
+            accepts,
         };
         twin.settle();
         Ok(twin)
@@ -73,7 +78,7 @@ impl Twin {
                 let is = |v: Option<Verdict>, outcome| v.is_some_and(|v| v.outcome == outcome);
                 let outcome = if next().any(|v| is(v, Outcome::Lost)) {
                     Outcome::Won
-                } else if next().all(|v| is(v, Outcome::Won)) {
+                } else if !self.accepts[n] && next().all(|v| is(v, Outcome::Won)) {
                     Outcome::Lost
                 } else {
                     continue;
@@ -87,6 +92,15 @@ impl Twin {
                 self.known[n] = Some(verdict);
             }
         }
+    }
+
+    /// How many positions are drawn because their side may accept it.
+    pub fn accepted(&self) -> usize {
+        let lost = |n: &usize| {
+            let won = |m: &u32| self.known[*m as usize].map(|v| v.outcome) == Some(Outcome::Won);
+            self.accepts[*n] && self.moves[*n].iter().flatten().all(won)
+        };
+        (0..self.moves.len()).filter(lost).count()
     }
 
     /// Every position of the twin has in the tables what it has here, and the tables of all men that it has seen
@@ -105,8 +119,10 @@ impl Twin {
             if !position.setup().en_passant.is_empty() {
                 continue;
             }
-            let board = position.setup().board.into_iter().flatten().collect();
-            let counts = seen.entry(Men::new(board)).or_default();
+            let setup = position.setup();
+            let board = setup.board.into_iter().flatten().collect();
+            let men = Men::new(board).in_state(setup.state);
+            let counts = seen.entry(men).or_default();
             let counts = &mut counts[position.turn().index()];
             match expected.outcome {
                 Outcome::Won => {
@@ -142,6 +158,7 @@ pub fn positions(variant: &Arc<Variant>, letters: &str) -> Vec<Position> {
         };
         boards = boards.into_iter().flat_map(with).collect();
     }
+    let states = states(variant);
     let mut all = vec![];
     for board in &boards {
         let ranks = (0..i32::from(frame.ranks())).rev().map(|rank| {
@@ -153,16 +170,31 @@ pub fn positions(variant: &Arc<Variant>, letters: &str) -> Vec<Position> {
         });
         let text = ranks.collect::<Vec<_>>().join("/");
         let text = joined(&text);
-        let state = if variant.state_flags().is_empty() {
-            ""
-        } else {
-            " -"
-        };
-        for turn in ['w', 'b'] {
-            all.extend(variant.position(&format!("{text} {turn} - -{state} 0 1")));
+        for state in &states {
+            for turn in ['w', 'b'] {
+                all.extend(variant.position(&format!("{text} {turn} - -{state} 0 1")));
+            }
         }
     }
     all
+}
+
+/// All texts of the state field without prisoners, with a space before each; one that is empty if the game has no such field.
+fn states(variant: &Variant) -> Vec<String> {
+    let flags = variant.state_flags().iter();
+    let flags = flags.filter(|f| !matches!(f.1, StateFlag::InPrison(..)));
+    let letters: Vec<char> = flags.map(|f| f.0).collect();
+    let texts = (0..1 << letters.len()).map(|set: u32| {
+        let chosen = letters.iter().enumerate();
+        let chosen = chosen.filter(|(i, _)| set >> i & 1 != 0);
+        chosen.map(|(_, letter)| letter).collect::<String>()
+    });
+    let written = |text: String| match (variant.state_flags().is_empty(), text.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => " -".into(),
+        (false, false) => format!(" {text}"),
+    };
+    texts.map(written).collect()
 }
 
 /// Runs of empty squares as one number, which position text wants.
