@@ -163,38 +163,47 @@ fn show(games: &Catalogue, options: &ShowOptions) -> Result<()> {
     let folder = folder(options.dir.as_ref(), &variant);
     let tables = opened(&variant, &folder)?;
     let mut out = std::io::stdout().lock();
-    let width = width(&variant);
+    let mut sets = Men::all(&variant, MOST_MEN);
+    sets.retain(|men| tables.has(men));
+    let widths = widths(&variant, &sets);
+    let [men, moves] = widths;
     writeln!(
         out,
-        "{:8} {:width$} {:>9} {:>6} {:>6} {:>6} {:>12}",
+        "{:men$} {:moves$} {:>9} {:>6} {:>6} {:>6} {:>12}",
         "men", "moves", "positions", "won", "drawn", "lost", "longest win"
     )?;
-    for men in Men::all(&variant, MOST_MEN) {
-        if tables.has(&men) {
-            rows(&mut out, &variant, &*tables.table(&men)?)?;
-        }
+    for men in &sets {
+        rows(&mut out, &variant, widths, &*tables.table(men)?)?;
     }
     Ok(())
 }
 
-/// Characters of the column with the sides' names.
-fn width(variant: &Variant) -> usize {
-    let names = variant
-        .looks()
-        .iter()
-        .map(|looks| looks.name.chars().count());
-    names.max().unwrap_or(0).max("moves".len())
+/// Characters of the columns with the men and with the sides' names.
+fn widths(variant: &Variant, sets: &[Men]) -> [usize; 2] {
+    let most = |least: usize, all: &mut dyn Iterator<Item = usize>| all.fold(least, usize::max);
+    let sides = variant.looks().iter();
+    [
+        most(8, &mut sets.iter().map(|men| men.name(variant).len())),
+        most(
+            "moves".len(),
+            &mut sides.map(|looks| looks.name.chars().count()),
+        ),
+    ]
 }
 
 /// A row for each side to move; shares in percent of the positions.
-fn rows(out: &mut impl Write, variant: &Arc<Variant>, table: &Table) -> Result<()> {
-    let width = width(variant);
+fn rows(
+    out: &mut impl Write,
+    variant: &Arc<Variant>,
+    [men, moves]: [usize; 2],
+    table: &Table,
+) -> Result<()> {
     for side in Side::ALL {
         let counts: Counts = table.counts(side);
         let share = |n: u64| format!("{:.1}%", 100.0 * n as f64 / counts.all().max(1) as f64);
         writeln!(
             out,
-            "{:8} {:width$} {:>9} {:>6} {:>6} {:>6} {:>12}",
+            "{:men$} {:moves$} {:>9} {:>6} {:>6} {:>6} {:>12}",
             table.men().name(variant),
             variant.looks()[side.index()].name,
             counts.all(),

@@ -110,7 +110,7 @@ impl Level {
     /// assert!(ratings.is_sorted() && ratings[0] == 800);
     /// ```
     pub const fn rating(self) -> u16 {
-        [800, 970, 1160, 1350, 1570, 1820, 2010, 2210][self.0 as usize - 1]
+        [800, 970, 1180, 1380, 1620, 1860, 2050, 2240][self.0 as usize - 1]
     }
 
     /// A level from 1 (loses to a beginner) to 8 (full strength).

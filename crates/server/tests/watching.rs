@@ -77,7 +77,7 @@ async fn games_that_run_are_listed_the_best_first() -> Fallible<()> {
     );
     assert!(first.players.white.account && !first.rated);
     let level = &page.games[1].players.black;
-    assert_eq!((level.level, level.rating), (Some(3), Some(1160)));
+    assert_eq!((level.level, level.rating), (Some(3), Some(1180)));
     white.play(0, "e4").await?;
     black.ply(1).await?;
     black.play(1, "c5").await?;

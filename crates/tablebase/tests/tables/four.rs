@@ -2,6 +2,7 @@
 
 use super::twin::{Twin, positions};
 use super::{Folder, Result, game, men};
+use engine::Endings;
 use husun::{CastlingRights, Position, Setup, Side, Square, Status, Variant};
 use husun_tablebase::{BuildError, Builder, Counts, Men, Outcome, Tablebase, Told};
 use std::sync::Arc;
@@ -200,6 +201,13 @@ fn every_entry_with_letters_of_state_equals_the_twin() -> Result<()> {
     };
     assert_eq!(seen + sets.iter().filter(empty).count(), sets.len());
     assert!(twin.accepted() > 0, "nobody is ever saved by accepting");
+    // The engine's way leads to the same, and to nothing with other letters.
+    let crowned = royal.position("q3/4/1X2/3Q w - - X 0 1")?;
+    let (standing, state) = (super::standing(&crowned), crowned.setup().state);
+    let verdict = tables.probe(&crowned).ok();
+    assert!(verdict.is_some());
+    assert_eq!(tables.verdict(Side::White, &standing, state), verdict);
+    assert_eq!(tables.verdict(Side::White, &standing, 0), None);
     for men in &sets {
         let name = men.name(&royal);
         assert_eq!(Men::named(&royal, &name).as_ref(), Some(men), "{name}");
