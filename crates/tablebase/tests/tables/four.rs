@@ -202,12 +202,12 @@ fn every_entry_with_letters_of_state_equals_the_twin() -> Result<()> {
     assert_eq!(seen + sets.iter().filter(empty).count(), sets.len());
     assert!(twin.accepted() > 0, "nobody is ever saved by accepting");
     // The engine's way leads to the same, and to nothing with other letters.
-    let crowned = royal.position("q3/4/1X2/3Q w - - X 0 1")?;
+    let crowned = royal.position("q3/4/1X2/3Q b - - X 0 1")?;
     let (standing, state) = (super::standing(&crowned), crowned.setup().state);
     let verdict = tables.probe(&crowned).ok();
     assert!(verdict.is_some());
-    assert_eq!(tables.verdict(Side::White, &standing, state), verdict);
-    assert_eq!(tables.verdict(Side::White, &standing, 0), None);
+    assert_eq!(tables.verdict(Side::Black, &standing, state), verdict);
+    assert_eq!(tables.verdict(Side::Black, &standing, 0), None);
     for men in &sets {
         let name = men.name(&royal);
         assert_eq!(Men::named(&royal, &name).as_ref(), Some(men), "{name}");
