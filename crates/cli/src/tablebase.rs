@@ -37,7 +37,7 @@ struct BuildOptions {
     /// The most men, kings among them
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(2..=MOST_MEN as i64))]
     men: u8,
-    /// Only these sets of men, and those that their moves lead to: White's letters, v, Black's letters
+    /// Only these sets of men, and those that their moves lead to: White's letters, v, Black's letters; after a side's, + and letters of state
     #[arg(
         long,
         value_name = "MEN",

@@ -17,15 +17,10 @@ pub struct Men {
     state: u16,
 }
 
-/// The letters of state that men of a table may have. Prisoners are beyond the tables.
+/// The letters of state that men of a table may have: all but those of prisoners.
 pub(crate) fn known_state(variant: &Variant) -> u16 {
     let flags = variant.state_flags().iter().enumerate();
-    let known = flags.filter(|(_, (_, flag))| {
-        matches!(
-            flag,
-            StateFlag::Castled(_) | StateFlag::Crowned | StateFlag::Offer
-        )
-    });
+    let known = flags.filter(|(_, (_, flag))| !matches!(flag, StateFlag::InPrison(..)));
     known.fold(0, |all, (i, _)| all | 1 << i)
 }
 
@@ -77,27 +72,28 @@ impl Men {
     /// Whether the letters of state do not contradict the men. The rules have the last word on every arrangement, too.
     fn fits_state(&self, variant: &Variant) -> bool {
         let rules = variant.rules();
-        let has = |man| self.men.contains(&man);
+        let has = |side, kind| self.men.contains(&(side, kind));
+        let any = |kind| Side::ALL.into_iter().any(|side| has(side, kind));
         let traversed = |side| {
             rules
                 .traverse
                 .as_ref()
-                .is_some_and(|t| has((side, t.becomes)))
+                .is_some_and(|t| has(side, t.becomes))
         };
-        let any = |kind| Side::ALL.into_iter().any(|side| has((side, kind)));
-        let flags = variant.state_flags().iter().enumerate();
-        let crowned = |i: usize| variant.state_flags()[i].1 == StateFlag::Crowned;
         let is_set = |i: usize| self.state >> i & 1 != 0;
-        let is_crowned = (0..flags.len()).any(|i| crowned(i) && is_set(i));
-        flags
-            .clone()
-            .all(|(i, &(_, flag))| match (flag, is_set(i)) {
-                (StateFlag::Castled(side), true) => !traversed(side),
-                (StateFlag::Crowned, true) => !rules.crowning.is_some_and(|c| any(c.piece)),
-                (StateFlag::Crowned, false) => !rules.crowning.is_some_and(|c| any(c.becomes)),
-                (StateFlag::Offer, true) => !is_crowned && Side::ALL.into_iter().any(traversed),
-                (_, on) => !on,
-            })
+        let mut flags = variant.state_flags().iter().enumerate();
+        let mut set = flags.clone().filter(|&(i, _)| is_set(i));
+        let crowned = set.any(|(_, f)| f.1 == StateFlag::Crowned);
+        flags.all(|(i, &(_, flag))| match flag {
+            StateFlag::InPrison(..) => !is_set(i),
+            StateFlag::Castled(side) => !is_set(i) || !traversed(side),
+            StateFlag::Crowned => rules.crowning.is_none_or(|c| match crowned {
+                true => !any(c.piece),
+                false => !any(c.becomes),
+            }),
+            StateFlag::Offer => !is_set(i) || (!crowned && Side::ALL.into_iter().any(traversed)),
+            _ => true,
+        })
     }
 
     /// Whether each side has the royal pieces that a position needs. The rules have the last word on every

@@ -128,10 +128,15 @@ impl Tablebase {
         if position.visit(Passing(known_state(&self.variant))) {
             return self.by_moves(position);
         }
-        let (men, mut at) = position.visit(Standing(known_state(&self.variant)))?;
+        let (men, mut at) = self.standing(position)?;
         let kept = self.kept(&men, position.turn(), &mut at)?;
         kept.and_then(verdict)
             .ok_or_else(|| self.wrong(&men, position))
+    }
+
+    /// The men of a position and their squares, if it is one that tables can have.
+    fn standing(&self, position: &Position) -> Result<(Men, Vec<Square>), ProbeError> {
+        position.visit(Standing(known_state(&self.variant)))
     }
 
     /// What the moves of a position with an en-passant capture lead to, which is in no table itself.
@@ -147,7 +152,7 @@ impl Tablebase {
         for m in position.legal_moves() {
             let next = position.play_unchecked(m);
             // No table has more than one such capture in a row.
-            let (men, mut at) = next.visit(Standing(known_state(&self.variant)))?;
+            let (men, mut at) = self.standing(&next)?;
             let kept = self.kept(&men, next.turn(), &mut at)?;
             let next = kept.and_then(verdict);
             let next = counted(next.ok_or_else(|| self.wrong(&men, position))?);
@@ -229,7 +234,7 @@ impl Tablebase {
                     break;
                 }
             }
-            let (men, _) = position.visit(Standing(known_state(&self.variant)))?;
+            let (men, _) = self.standing(&position)?;
             let (m, next) = best.ok_or_else(|| self.wrong(&men, &position))?;
             line.push(m);
             position = next;

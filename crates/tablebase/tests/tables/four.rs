@@ -208,6 +208,20 @@ fn every_entry_with_letters_of_state_equals_the_twin() -> Result<()> {
     assert!(verdict.is_some());
     assert_eq!(tables.verdict(Side::Black, &standing, state), verdict);
     assert_eq!(tables.verdict(Side::Black, &standing, 0), None);
+    // Where a stalemate loses there is nothing to accept.
+    let lost = ROYAL.replace(
+        "bare_royals = true",
+        "bare_royals = true\nstalemate = \"win\"",
+    );
+    let lost = Variant::parse("lost.toml", &lost)?;
+    let set = men(&lost, "EX", "Q")?.in_state(state);
+    let of_lost = Builder::new(&lost, 2).these(&[set], &mut |_| ())?;
+    let from = ["Eqx", "EqX", "Eex", "EeX", "Eq", "Ee"].into_iter();
+    let from = from.flat_map(|men| positions(&lost, men));
+    let from = from.filter(|p| p.setup().state == state && of_lost.probe(p).is_ok());
+    let of_lost_twin = Twin::new(&lost, from.collect())?;
+    assert!(of_lost_twin.equals(&of_lost)? > 1);
+    assert_eq!(of_lost_twin.accepted(), 0);
     for men in &sets {
         let name = men.name(&royal);
         assert_eq!(Men::named(&royal, &name).as_ref(), Some(men), "{name}");

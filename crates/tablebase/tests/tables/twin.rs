@@ -38,7 +38,8 @@ impl Twin {
             let status = position.status();
             // Clocks are no part of a table, and none of these games has a move rule so short.
             assert_ne!(status, Status::MoveRule);
-            accepts.push(position.can_accept() && !position.in_check());
+            let may = position.can_accept() && !position.in_check();
+            accepts.push(may && position.winner(Status::Stalemate).is_none());
             if status == Status::Ongoing {
                 let next = position.legal_moves().into_iter();
                 let next = next.map(|m| number(&position.play_unchecked(m), &mut texts));
