@@ -1,7 +1,8 @@
 //! Random play of every game: the fast generator against its slow twin.
 
-use husun::Position;
 use husun::moves::Special;
+use husun::{Position, Variant};
+use std::sync::Arc;
 
 /// Plies of random play of each game.
 const PLIES: u32 = 400;
@@ -67,29 +68,165 @@ fn random_play() {
     }
 }
 
-/// Code compiled for the processor found at run time agrees with code that runs on any.
+/// Random play of a game by code compiled for the processor found at run time and by code that runs on any.
+fn play_both(game: &Arc<Variant>, plies: u32) {
+    let portable = game.portable();
+    let id = game.id();
+    let mut random = Random(0x2545_f491_4f6c_dd1d ^ id.len() as u64);
+    let (mut fast, mut slow) = (game.start(), portable.start());
+    assert_eq!(fast.perft(3), slow.perft(3), "{id}");
+    for ply in 0..plies {
+        let moves = fast.legal_moves();
+        assert_eq!(moves, slow.legal_moves(), "{fast:?}");
+        assert_eq!(fast.count_moves(), slow.count_moves(), "{fast:?}");
+        assert_eq!(fast.in_check(), slow.in_check(), "{fast:?}");
+        if ply % 16 == 0 {
+            assert_eq!(fast.perft(2), slow.perft(2), "{fast:?}");
+        }
+        if moves.is_empty() || fast.fullmove() > 120 {
+            (fast, slow) = (game.start(), portable.start());
+            continue;
+        }
+        let m = moves[random.below(moves.len())];
+        (fast, slow) = (fast.play_unchecked(m), slow.play_unchecked(m));
+        assert_eq!(fast.setup(), slow.setup(), "{fast:?}");
+    }
+}
+
 #[test]
 fn portable_agrees() {
     for id in husun_games::ids() {
         let Some(game) = husun_games::variant(id) else {
             unreachable!("{id} is a game")
         };
-        let portable = game.portable();
-        let mut random = Random(0x2545_f491_4f6c_dd1d ^ id.len() as u64);
-        let (mut fast, mut slow) = (game.start(), portable.start());
-        assert_eq!(fast.perft(3), slow.perft(3), "{id}");
-        for _ in 0..PLIES {
-            let moves = fast.legal_moves();
-            assert_eq!(moves, slow.legal_moves(), "{fast:?}");
-            assert_eq!(fast.count_moves(), slow.count_moves(), "{fast:?}");
-            assert_eq!(fast.in_check(), slow.in_check(), "{fast:?}");
-            if moves.is_empty() || fast.fullmove() > 120 {
-                (fast, slow) = (game.start(), portable.start());
-                continue;
-            }
-            let m = moves[random.below(moves.len())];
-            (fast, slow) = (fast.play_unchecked(m), slow.play_unchecked(m));
-            assert_eq!(fast.setup(), slow.setup(), "{fast:?}");
+        play_both(&game, PLIES);
+    }
+}
+
+/// Games that differ from a built-in one by a single thing that takes time to look for, so that a copy of the generator
+/// compiled without it would be seen to miss it.
+#[test]
+fn what_a_game_has_is_looked_for() {
+    let two_kings = r#"
+setups.standard = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKENR w - - 0 1"
+without = ["castling"]
+pieces = [{ letter = "E", name = "Elder", betza = "K", royal = true }]
+"#;
+    let changes = [
+        (
+            "a rider",
+            "chess",
+            r#"pieces = [{ letter = "N", betza = "NN" }]"#.into(),
+        ),
+        (
+            "a hopper",
+            "chess",
+            r#"pieces = [{ letter = "B", betza = "mBcpB" }]"#.into(),
+        ),
+        (
+            "a bent rider",
+            "chess",
+            r#"pieces = [{ letter = "N", betza = "FyafsF" }]"#.into(),
+        ),
+        (
+            "several royal pieces",
+            "chess",
+            format!("{two_kings}\nroyals = {{ several = true }}"),
+        ),
+        (
+            "royal pieces apart",
+            "chess",
+            r#"
+royals = { apart = true }
+pieces = [{ letter = "K", betza = "N" }]"#
+                .into(),
+        ),
+        (
+            "a royal piece that slides",
+            "chess",
+            r#"pieces = [{ letter = "K", betza = "KR3" }]"#.into(),
+        ),
+        (
+            "a royal piece that takes otherwise",
+            "chess",
+            r#"pieces = [{ letter = "K", betza = "KmDcA" }]"#.into(),
+        ),
+        (
+            "citadels",
+            "chess",
+            r#"citadels = { squares = ["h8"] }"#.into(),
+        ),
+        (
+            "citadels that others may not enter",
+            "chess",
+            r#"citadels = { squares = ["e8"], entry = "royal" }"#.into(),
+        ),
+        (
+            "steps with other differences of number",
+            "chess",
+            r#"
+board = { files = 8, ranks = 10, missing = ["a1-a2", "d5"] }
+setups.standard = "rnbqkbnr/pppppppp/8/8/8/3*4/8/PPPPPPPP/*NBQKBNR/*7 w - - 0 1"
+without = ["castling", "promotion", "initial"]"#
+                .into(),
+        ),
+        (
+            "leaps that only move or only take",
+            "chess",
+            r#"pieces = [{ letter = "N", betza = "mNcD" }]"#.into(),
+        ),
+        (
+            "slides that only move",
+            "chess",
+            r#"pieces = [{ letter = "B", betza = "mBcR" }]"#.into(),
+        ),
+        (
+            "ways that overlap",
+            "chess",
+            r#"pieces = [{ letter = "B", betza = "BFB3" }]"#.into(),
+        ),
+        (
+            "a piece that promotes",
+            "chess",
+            r#"promotion = { pieces = ["P", "N"], to = ["Q", "R", "B"], mandatory_ranks = [8] }"#
+                .into(),
+        ),
+        (
+            "a pawn that rides",
+            "chess",
+            r#"
+pieces = [{ letter = "P", betza = "mfW3cfF" }]
+without = ["initial"]"#
+                .into(),
+        ),
+        (
+            "a castle",
+            "chess",
+            r#"
+setups.standard = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - - 0 1"
+traverse = { piece = "K", becomes = "E", squares = ["c1-g1", "d2-f2"] }
+pieces = [{ letter = "E", name = "Elder", betza = "KN", royal = true }]"#
+                .into(),
+        ),
+        ("a castle and a crowning", "strike80", "".into()),
+    ];
+    for (what, base, change) in changes {
+        let id = what.replace(' ', "-");
+        let text = format!("id = \"{id}\"\ninherits = \"{base}\"\n{change}\n");
+        let game = match husun_games::parse("own.toml", &text) {
+            Ok(game) => game,
+            Err(e) => panic!("{what}: {e}"),
+        };
+        play_both(&game, PLIES);
+        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ id.len() as u64);
+        let mut position = game.start();
+        for _ in 0..PLIES / 4 {
+            compare(&position);
+            let moves = position.legal_moves();
+            position = match moves.is_empty() {
+                true => game.start(),
+                false => position.play_unchecked(moves[random.below(moves.len())]),
+            };
         }
     }
 }
