@@ -33,49 +33,54 @@ fn compare(position: &Position) {
     );
 }
 
+/// Random play of a game beside its slow twin.
+fn play_beside_twin(game: &Arc<Variant>) {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ game.id().len() as u64);
+    let mut position = game.start();
+    for _ in 0..PLIES {
+        compare(&position);
+        let moves = position.legal_moves();
+        if moves.is_empty() || position.fullmove() > 120 {
+            position = game.start();
+            continue;
+        }
+        // Rare moves are taken where there are some.
+        let rare = moves.iter().find(|m| {
+            m.changes_kind() || !matches!(m.special(), Special::None | Special::InitialStep)
+        });
+        let m = match rare {
+            Some(&m) if random.below(3) == 0 => m,
+            _ => moves[random.below(moves.len())],
+        };
+        let next = position.play_unchecked(m);
+        assert_eq!(
+            next.setup(),
+            husun::twin::play(&position, m),
+            "{position:?} after {}",
+            position.uci(m)
+        );
+        position = next;
+    }
+}
+
 #[test]
 fn random_play() {
     for id in husun_games::ids() {
         let Some(game) = husun_games::variant(id) else {
             unreachable!("{id} is a game")
         };
-        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ id.len() as u64);
-        let mut position = game.start();
-        for _ in 0..PLIES {
-            compare(&position);
-            let moves = position.legal_moves();
-            if moves.is_empty() || position.fullmove() > 120 {
-                position = game.start();
-                continue;
-            }
-            // Rare moves are taken where there are some.
-            let rare = moves.iter().find(|m| {
-                m.changes_kind() || !matches!(m.special(), Special::None | Special::InitialStep)
-            });
-            let m = match rare {
-                Some(&m) if random.below(3) == 0 => m,
-                _ => moves[random.below(moves.len())],
-            };
-            let next = position.play_unchecked(m);
-            assert_eq!(
-                next.setup(),
-                husun::twin::play(&position, m),
-                "{position:?} after {}",
-                position.uci(m)
-            );
-            position = next;
-        }
+        play_beside_twin(&game);
     }
 }
 
 /// Random play of a game by code compiled for the processor found at run time and by code that runs on any.
-fn play_both(game: &Arc<Variant>, plies: u32) {
+fn play_both(game: &Arc<Variant>) {
     let portable = game.portable();
     let id = game.id();
     let mut random = Random(0x2545_f491_4f6c_dd1d ^ id.len() as u64);
     let (mut fast, mut slow) = (game.start(), portable.start());
     assert_eq!(fast.perft(3), slow.perft(3), "{id}");
-    for ply in 0..plies {
+    for ply in 0..PLIES {
         let moves = fast.legal_moves();
         assert_eq!(moves, slow.legal_moves(), "{fast:?}");
         assert_eq!(fast.count_moves(), slow.count_moves(), "{fast:?}");
@@ -99,7 +104,7 @@ fn portable_agrees() {
         let Some(game) = husun_games::variant(id) else {
             unreachable!("{id} is a game")
         };
-        play_both(&game, PLIES);
+        play_both(&game);
     }
 }
 
@@ -217,16 +222,7 @@ pieces = [{ letter = "E", name = "Elder", betza = "KN", royal = true }]"#
             Ok(game) => game,
             Err(e) => panic!("{what}: {e}"),
         };
-        play_both(&game, PLIES);
-        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ id.len() as u64);
-        let mut position = game.start();
-        for _ in 0..PLIES / 4 {
-            compare(&position);
-            let moves = position.legal_moves();
-            position = match moves.is_empty() {
-                true => game.start(),
-                false => position.play_unchecked(moves[random.below(moves.len())]),
-            };
-        }
+        play_both(&game);
+        play_beside_twin(&game);
     }
 }
