@@ -31,8 +31,9 @@ pub struct Options {
     /// About how many positions are visited for each move: the depth that exceeds it is completed
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     nodes: u64,
-    /// Half-moves of random moves before a game, a number or the fewest and the most; up to three more are made
-    #[arg(long, value_name = "PLIES", default_value = "8-60", value_parser = openings)]
+    /// Half-moves of random moves before a game: a number, the fewest and the most, or two such ranges for half of the games each; up
+    /// to three more are made
+    #[arg(long, value_name = "PLIES", default_value = "2-8,8-60")]
     opening: Openings,
     /// Seed of the games
     #[arg(long, default_value_t = 1)]
@@ -43,16 +44,6 @@ pub struct Options {
     /// Let the game's values judge positions even if it has a network
     #[arg(long)]
     no_network: bool,
-}
-
-fn openings(text: &str) -> Result<Openings, String> {
-    let (fewest, most) = text.split_once('-').unwrap_or((text, text));
-    let plies = |part: &str| part.parse().ok().filter(|plies| *plies <= 200);
-    let both = plies(fewest).zip(plies(most)).filter(|(a, b)| a <= b);
-    let (fewest, most) = both.ok_or(
-        "expected a number of half-moves from 0 to 200, or the fewest and the most, as 8-60",
-    )?;
-    Ok(Openings::new(fewest, most))
 }
 
 /// Plays and tells how far it is.

@@ -9,17 +9,20 @@ use std::fmt::{Display, Formatter};
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// The first bytes of every file.
 const MAGIC: [u8; 8] = *b"HUSUNPOS";
-/// The version of what follows them. Before version 3 the header did not say what judged the positions; in version 1 all games of
+/// The version of what follows them. Before version 4 there was one range of random plies for all games; before version 3 the header did not say what judged the positions; in version 1 all games of
 /// a file began with as many random plies, and the header ended with the fewest.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 /// Bytes of magic and version.
 const BEGIN: usize = 8 + 2;
 /// Bytes of the header after these.
-const HEADER: usize = SETTINGS + 32;
+const HEADER: usize = JUDGED + 2;
+/// Bytes of it with the judge.
+const JUDGED: usize = SETTINGS + 32;
 /// Bytes of it before the judge.
 const SETTINGS: usize = 32 + 8 + 8 + 2;
 /// Bytes of a block before its positions.
@@ -29,36 +32,82 @@ const FIXED: usize = 6;
 /// Scores further from 0 are not kept: the game is decided.
 pub(crate) const OPEN: i32 = 2500;
 
-/// How many plies of random moves are made before a game: each number between two equally often. Up to three more follow.
+/// How many plies of random moves are made before a game: each number between two equally often, in one of two ranges, by lot, if
+/// there are two. Up to three more follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Openings {
-    fewest: u8,
-    most: u8,
+    /// The fewest and the most; the same twice if there is one range.
+    ranges: [(u8, u8); 2],
 }
 
 impl Openings {
     /// From the fewest to the most plies, in whichever order they are given.
     pub const fn new(a: u8, b: u8) -> Openings {
-        let (fewest, most) = if a < b { (a, b) } else { (b, a) };
-        Openings { fewest, most }
+        let range = if a < b { (a, b) } else { (b, a) };
+        Openings {
+            ranges: [range, range],
+        }
+    }
+
+    /// From one range in half of the games and from the other in the other half.
+    pub const fn either(one: Openings, other: Openings) -> Openings {
+        Openings {
+            ranges: [one.ranges[0], other.ranges[0]],
+        }
     }
 
     /// That of the game with a seed.
     pub fn of(self, seed: u64) -> u32 {
-        let numbers = u64::from(self.most - self.fewest) + 1;
         // Another sequence than that of the game's moves.
-        u32::from(self.fewest) + Random::new(!seed).below(numbers) as u32
+        let mut random = Random::new(!seed);
+        let [one, other] = self.ranges;
+        let (fewest, most) = match one == other || random.below(2) == 0 {
+            true => one,
+            false => other,
+        };
+        let numbers = u64::from(most - fewest) + 1;
+        u32::from(fewest) + random.below(numbers) as u32
     }
 }
 
 impl Display for Openings {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        match self.fewest == self.most {
-            true => write!(f, "{}", self.fewest),
-            false => write!(f, "{}-{}", self.fewest, self.most),
+        let range = |f: &mut Formatter<'_>, (fewest, most)| match fewest == most {
+            true => write!(f, "{fewest}"),
+            false => write!(f, "{fewest}-{most}"),
+        };
+        let [one, other] = self.ranges;
+        range(f, one)?;
+        if one != other {
+            write!(f, ",")?;
+            range(f, other)?;
         }
+        Ok(())
     }
 }
+
+/// As [`Openings`] are written: `8`, `8-60` or `2-8,8-60`.
+impl FromStr for Openings {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Openings, &'static str> {
+        let plies = |part: &str| part.parse().ok().filter(|plies| *plies <= MOST_PLIES);
+        let range = |text: &str| {
+            let (fewest, most) = text.split_once('-').unwrap_or((text, text));
+            let (fewest, most) = plies(fewest).zip(plies(most))?;
+            (fewest <= most).then(|| Openings::new(fewest, most))
+        };
+        let (one, other) = text.split_once(',').unwrap_or((text, text));
+        let both = range(one).zip(range(other));
+        let (one, other) = both.ok_or(
+            "expected a number of half-moves from 0 to 200, the fewest and the most, as 8-60, or two such ranges, as 2-8,8-60",
+        )?;
+        Ok(Openings::either(one, other))
+    }
+}
+
+/// The most plies of random moves that may be asked for.
+const MOST_PLIES: u8 = 200;
 
 /// How the games of a file are played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,6 +353,7 @@ impl<R: Read> Reader<R> {
         let length = match found {
             1 => SETTINGS - 1,
             2 => SETTINGS,
+            3 => JUDGED,
             VERSION => HEADER,
             _ => return Err(DataError::Version { found }),
         };
@@ -316,16 +366,22 @@ impl<R: Read> Reader<R> {
             let game = variant.id().into();
             return Err(DataError::OtherGame { game });
         }
+        if found < VERSION {
+            header.copy_within(48..50, JUDGED);
+        }
         let mut judge = [0; 32];
-        judge.copy_from_slice(&header[SETTINGS..]);
+        judge.copy_from_slice(&header[SETTINGS..JUDGED]);
         Ok(Reader {
             input,
             pieces: Pieces::of(variant),
-            judge: (found == VERSION).then_some(JudgeHash(judge)),
+            judge: (found >= 3).then_some(JudgeHash(judge)),
             settings: Settings {
                 nodes: number(&header[32..40]),
                 seed: number(&header[40..48]),
-                opening: Openings::new(header[48], header[49]),
+                opening: Openings::either(
+                    Openings::new(header[48], header[49]),
+                    Openings::new(header[JUDGED], header[JUDGED + 1]),
+                ),
             },
             good: (BEGIN + length) as u64,
         })
@@ -452,7 +508,9 @@ fn header(variant: &Variant, settings: Settings, judge: JudgeHash) -> Vec<u8> {
     bytes.extend(Identity::of(variant).0);
     bytes.extend(settings.nodes.to_le_bytes());
     bytes.extend(settings.seed.to_le_bytes());
-    bytes.extend([settings.opening.fewest, settings.opening.most]);
+    let [one, other] = settings.opening.ranges.map(|(fewest, most)| [fewest, most]);
+    bytes.extend(one);
     bytes.extend(judge.0);
+    bytes.extend(other);
     bytes
 }

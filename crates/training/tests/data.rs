@@ -184,16 +184,16 @@ fn files_of_older_versions_are_read_and_go_on() -> Result<()> {
     let (mut writer, _) = Writer::open(&file, &game, settings, JUDGE)?;
     writer.add(&first)?;
     let bytes = std::fs::read(&file)?;
-    assert_eq!(bytes[8..10], [3, 0]);
+    assert_eq!(bytes[8..10], [4, 0]);
     assert_eq!(judge(&file, &game)?, Some(JUDGE));
-    assert_eq!(bytes[58..60], [6, 6]);
-    for (version, ends) in [(1, 59), (2, 60)] {
+    assert_eq!([&bytes[58..60], &bytes[92..94]], [[6, 6]; 2]);
+    for (version, ends, judged) in [(1, 59, None), (2, 60, None), (3, 92, Some(JUDGE))] {
         let older = folder.file(&format!("older-{version}"));
         let mut bytes = bytes.clone();
         bytes[8] = version;
-        bytes.drain(ends..92);
+        bytes.drain(ends..94);
         std::fs::write(&older, &bytes)?;
-        assert_eq!(judge(&older, &game)?, None, "{version}");
+        assert_eq!(judge(&older, &game)?, judged, "{version}");
         let (mut writer, had) = Writer::open(&older, &game, settings, JUDGE)?;
         assert_eq!(had.games, [1], "{version}");
         writer.add(&second)?;
@@ -205,6 +205,31 @@ fn files_of_older_versions_are_read_and_go_on() -> Result<()> {
             error.contains("60 nodes, 6 opening plies and seed 5"),
             "{error}"
         );
+    }
+    Ok(())
+}
+
+#[test]
+fn openings_are_written_as_they_are_read() -> Result<()> {
+    for text in ["0", "8", "8-60", "2-8,8-60", "200,0-7"] {
+        let openings: Openings = text.parse()?;
+        assert_eq!(openings.to_string(), text);
+    }
+    assert_eq!("5-5,5".parse(), Ok(Openings::new(5, 5)));
+    for text in ["", "-", "8-", "9-8", "201", "2-8,", "2-8,60-8", "1,2,3", "x"] {
+        let found = text.parse::<Openings>();
+        assert!(found.is_err_and(|e| e.contains("2-8,8-60")), "{text}");
+    }
+    // Half of the games of each range, and each number of both.
+    let both: Openings = "2-4,10-12".parse()?;
+    let mut times = [0; 13];
+    for seed in 0..6000 {
+        times[both.of(seed) as usize] += 1;
+    }
+    for (plies, times) in times.into_iter().enumerate() {
+        let wanted = matches!(plies, 2..=4 | 10..=12);
+        assert_eq!(wanted, times != 0, "{plies}: {times}");
+        assert!(!wanted || (850..1150).contains(&times), "{plies}: {times}");
     }
     Ok(())
 }
