@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 /// The first bytes of every file.
 const MAGIC: [u8; 8] = *b"HUSUNPOS";
-/// The version of what follows them. Before version 4 there was one range of random plies for all games; before version 3 the header did not say what judged the positions; in version 1 all games of
-/// a file began with as many random plies, and the header ended with the fewest.
+/// The version of what follows them. Before version 4 there was one range of random plies for all games; before version 3 the header
+/// did not say what judged the positions; in version 1 all games of a file began with as many random plies, and the header ended with
+/// the fewest.
 pub const VERSION: u16 = 4;
 /// Bytes of magic and version.
 const BEGIN: usize = 8 + 2;

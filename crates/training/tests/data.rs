@@ -19,6 +19,9 @@ const SETTINGS: Settings = Settings {
     seed: 5,
 };
 
+/// Bytes of a file before its games.
+const HEADER: usize = 94;
+
 const JUDGE: JudgeHash = JudgeHash([7; 32]);
 
 /// A folder that goes with the test.
@@ -216,7 +219,9 @@ fn openings_are_written_as_they_are_read() -> Result<()> {
         assert_eq!(openings.to_string(), text);
     }
     assert_eq!("5-5,5".parse(), Ok(Openings::new(5, 5)));
-    for text in ["", "-", "8-", "9-8", "201", "2-8,", "2-8,60-8", "1,2,3", "x"] {
+    for text in [
+        "", "-", "8-", "9-8", "201", "2-8,", "2-8,60-8", "1,2,3", "x",
+    ] {
         let found = text.parse::<Openings>();
         assert!(found.is_err_and(|e| e.contains("2-8,8-60")), "{text}");
     }
@@ -315,7 +320,7 @@ fn what_does_not_belong_together_is_refused() -> Result<()> {
         changed(8, 9),
         Err(DataError::Version { found: 9 })
     ));
-    let first = 92 + 13;
+    let first = HEADER + 13;
     let damaged = |found: std::result::Result<(), DataError>| {
         let expected = DataError::Damaged {
             game: 3,
@@ -328,12 +333,12 @@ fn what_does_not_belong_together_is_refused() -> Result<()> {
     damaged(changed(first, 0xff));
     damaged(changed(first + 2, 1));
     assert!(matches!(
-        changed(92 + 8, 3),
+        changed(HEADER + 8, 3),
         Err(DataError::Damaged { position: 0, .. })
     ));
     // A damaged length is a file that ends early.
-    assert!(changed(92 + 12, 0xff).is_ok());
-    for n in 0..92 {
+    assert!(changed(HEADER + 12, 0xff).is_ok());
+    for n in 0..HEADER {
         assert!(
             matches!(Reader::new(&bytes[..n], &game), Err(DataError::Magic)),
             "{n}"
@@ -357,10 +362,10 @@ fn no_bytes_do_harm() -> Result<()> {
     for _ in 0..3000 {
         let mut bytes = bytes.clone();
         for _ in 0..1 + random.below(3) {
-            let at = 92 + random.below(bytes.len() as u64 - 92) as usize;
+            let at = HEADER + random.below(bytes.len() as u64 - HEADER as u64) as usize;
             bytes[at] = random.below(256) as u8;
         }
-        bytes.truncate(92 + random.below(bytes.len() as u64 - 91) as usize);
+        bytes.truncate(HEADER + random.below(bytes.len() as u64 + 1 - HEADER as u64) as usize);
         let mut reader = Reader::new(&bytes[..], &game)?;
         loop {
             match reader.next_game() {
