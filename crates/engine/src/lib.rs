@@ -18,6 +18,7 @@
 //! ```
 
 mod bench;
+mod correction;
 mod endings;
 mod engine;
 mod eval;

@@ -336,7 +336,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         self.frame(0).eval = if root.in_check {
             crate::score::NONE
         } else {
-            self.judge.evaluate(&root.pos)
+            self.judged(&node, None, 0).corrected
         };
         self.frame(1).killers = [None; 2];
         self.frame(2).cuts = 0;

@@ -1,6 +1,7 @@
 //! The search of one thread: principal variation search with quiescence, over positions of one width.
 //! Iterative deepening is in [`crate::root`].
 
+use crate::correction::{Corrections, Places};
 use crate::endings::{self, Endings};
 use crate::exchange::Exchanges;
 use crate::facts::Facts;
@@ -107,6 +108,7 @@ pub(crate) struct Worker<S: Set, J> {
     pub exchanges: Arc<Exchanges<S>>,
     pub judge: J,
     pub history: History,
+    pub corrections: Corrections,
     pub frames: Vec<Frame>,
     /// Unused pickers, kept for the memory that they hold.
     spare: Vec<MovePicker>,
@@ -167,6 +169,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     ) -> Worker<S, J> {
         Worker {
             history: History::new(facts.squares(), facts.kinds.len()),
+            corrections: Corrections::new(),
             tables: facts.tables.clone(),
             facts,
             exchanges,
@@ -391,20 +394,23 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
     ) -> Plan {
         let excluded = self.frame(ply).excluded;
         let was_pv = PV || known.is_some_and(|e| e.pv);
-        let static_eval = if node.in_check {
-            NONE
+        let judged = if node.in_check {
+            Judged::NOT
         } else if excluded.is_some() {
-            self.frame(ply).eval
+            Judged {
+                corrected: self.frame(ply).eval,
+                ..Judged::NOT
+            }
         } else {
-            let eval = self.static_eval(node, known);
+            let judged = self.judged(node, known, ply);
             if known.is_none() {
-                let entry = Entry::of_eval(eval, was_pv);
+                let entry = Entry::of_eval(judged.eval, was_pv);
                 run.table.put(node.pos.key(), ply, entry);
             }
-            eval
+            judged
         };
-        self.frame(ply).eval = static_eval;
-        let improving = !node.in_check && static_eval > self.eval_before(ply);
+        self.frame(ply).eval = judged.corrected;
+        let improving = !node.in_check && judged.corrected > self.eval_before(ply);
         self.frame(ply + 1).killers = [None; 2];
         self.frame(ply + 1).excluded = None;
         self.frame(ply + 2).cuts = 0;
@@ -414,7 +420,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             ply,
             cut: false,
             known,
-            static_eval,
+            judged,
             improving,
             was_pv,
             excluded,
@@ -432,12 +438,18 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         if four == NONE { -INFINITE } else { four }
     }
 
-    /// The static evaluation, which the table may remember.
+    /// The static evaluation, which the table may remember, and corrected.
     #[inline(always)]
-    fn static_eval(&mut self, node: &Node<S>, known: Option<Entry>) -> i32 {
-        match known {
+    pub fn judged(&mut self, node: &Node<S>, known: Option<Entry>, ply: usize) -> Judged {
+        let eval = match known {
             Some(entry) if entry.eval != NONE => entry.eval,
             _ => self.judge.evaluate(node.pos),
+        };
+        let places = Places::of(&self.facts, node.pos, self.before(ply));
+        Judged {
+            eval,
+            corrected: self.corrections.apply(places, eval),
+            places: Some(places),
         }
     }
 
@@ -450,7 +462,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             Entry {
                 m: m.map(Move::packed),
                 score: best,
-                eval: plan.static_eval,
+                eval: plan.judged.eval,
                 depth: plan.depth,
                 bound,
                 pv: plan.was_pv,
@@ -501,6 +513,25 @@ enum Wanted {
     Noisy,
 }
 
+/// The static evaluation of a position, [`NONE`] in check.
+#[derive(Clone, Copy)]
+pub(crate) struct Judged {
+    /// As the judge says.
+    pub eval: i32,
+    /// As the search takes it.
+    pub corrected: i32,
+    /// Where the corrections are, if it can be learned from.
+    pub places: Option<Places>,
+}
+
+impl Judged {
+    const NOT: Judged = Judged {
+        eval: NONE,
+        corrected: NONE,
+        places: None,
+    };
+}
+
 /// What is known of a node before its moves are searched.
 pub(crate) struct Plan {
     pub window: Window,
@@ -508,7 +539,7 @@ pub(crate) struct Plan {
     pub ply: usize,
     pub cut: bool,
     pub known: Option<Entry>,
-    pub static_eval: i32,
+    pub judged: Judged,
     pub improving: bool,
     pub was_pv: bool,
     pub excluded: Option<Move>,
@@ -518,8 +549,8 @@ impl Plan {
     /// The static evaluation, or what the table says if that says more.
     #[inline(always)]
     pub fn eval(&self) -> i32 {
-        self.known
-            .map_or(self.static_eval, |entry| entry.sharpen(self.static_eval))
+        let eval = self.judged.corrected;
+        self.known.map_or(eval, |entry| entry.sharpen(eval))
     }
 
     /// The transposition table's move.

@@ -64,12 +64,14 @@ impl<S: Set, J: Judge<S>> AnySearcher for Searcher<S, J> {
         self.set_threads(threads);
         for worker in self.workers.iter_mut().skip(old) {
             worker.history.clear();
+            worker.corrections.clear();
         }
     }
 
     fn clear(&mut self) {
         for worker in &mut self.workers {
             worker.history.clear();
+            worker.corrections.clear();
         }
     }
 

@@ -42,7 +42,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             && own_turn
             && plan.cut
             && eval >= beta
-            && plan.static_eval + null_slope * depth >= beta + null_margin
+            && plan.judged.corrected + null_slope * depth >= beta + null_margin
             && beta > -MATE_BOUND
             && self.may_pass(node.pos)
         {

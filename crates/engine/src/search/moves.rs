@@ -2,6 +2,7 @@
 
 use super::picker::{self, MovePicker, Stage, taken};
 use super::{BEFORE, Node, Plan, Run, Wanted, Window, Worker};
+use crate::correction::Places;
 use crate::judge::Judge;
 use crate::score::{INFINITE, MATE_BOUND};
 use crate::tt::Bound;
@@ -262,6 +263,9 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             self.frame(plan.ply).cuts += 1;
             self.learn(node.pos, m, plan, &found.quiets, &found.captures);
         }
+        if let Some(places) = plan.judged.places {
+            self.correct(places, node.pos, plan, found);
+        }
         if plan.excluded.is_none() {
             let bound = if best >= beta {
                 Bound::Lower
@@ -273,6 +277,20 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             self.note(run, node.pos, plan, best, found.best_move, bound);
         }
         best
+    }
+
+    /// Learns how far a quiet position was from what was said of it, where the search's bound tells.
+    #[inline(always)]
+    fn correct(&mut self, places: Places, pos: &Pos<S>, plan: &Plan, found: &Found) {
+        let better = found.best - plan.judged.corrected;
+        let known = match found.best_move {
+            Some(m) if pos.is_noisy(m) => false,
+            Some(_) => found.best < plan.window.beta || better > 0,
+            None => better < 0,
+        };
+        if known && found.best.abs() < MATE_BOUND {
+            self.corrections.learn(places, better, plan.depth);
+        }
     }
 
     #[inline(always)]

@@ -53,14 +53,15 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
             self.fetch(run, node.pos, m);
         }
         let evading = node.in_check && deep < WIDE;
-        let mut static_eval = NONE;
+        let mut eval = NONE;
         let mut best = -INFINITE;
         if !evading {
-            static_eval = self.static_eval(node, known);
-            best = known.map_or(static_eval, |e| e.sharpen(static_eval));
+            let judged = self.judged(node, known, ply);
+            eval = judged.eval;
+            best = known.map_or(judged.corrected, |e| e.sharpen(judged.corrected));
             if best >= beta {
                 if known.is_none() {
-                    let entry = Entry::of_eval(static_eval, PV);
+                    let entry = Entry::of_eval(eval, PV);
                     run.table.put(pos.key(), ply, entry);
                 }
                 return best;
@@ -101,7 +102,7 @@ impl<S: Set, J: Judge<S>> Worker<S, J> {
         let entry = Entry {
             m: state.best_move.map(Move::packed),
             score: state.best,
-            eval: static_eval,
+            eval,
             depth: 0,
             bound,
             pv: PV,
