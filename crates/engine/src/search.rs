@@ -89,7 +89,7 @@ pub(crate) struct Frame {
 }
 
 /// From this depth on, a node of which the table knows no move is searched a ply less deep.
-const UNKNOWN: i32 = 3;
+const UNKNOWN: i32 = 6;
 
 /// Up to this depth a score of the table ends a node only if it is what was expected of the node: whether it is one that
 /// is cut off.
