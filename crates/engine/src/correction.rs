@@ -33,17 +33,22 @@ pub(crate) struct Corrections {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Places([u32; TABLES]);
 
-/// Spreads numbers that differ little.
-#[inline(always)]
-fn mixed(number: u64) -> u64 {
-    let n = (number ^ (number >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    (n ^ (n >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93)
-}
+/// Odd numbers by which words are multiplied, so that the highest bits of the product depend on all of theirs.
+const FACTORS: [u64; 4] = [
+    0x9e37_79b9_7f4a_7c15,
+    0xbf58_476d_1ce4_e5b9,
+    0x94d0_49bb_1331_11eb,
+    0xd6e8_feb8_6659_fd93,
+];
 
-/// A number for the squares of a set.
+/// A number for the squares of a set, of which the highest bits count.
 #[inline(always)]
 fn key<S: Set>(set: S) -> u64 {
-    (0..S::WORDS).fold(0, |key, i| mixed(key ^ set.word(i)))
+    const { assert!(S::WORDS <= FACTORS.len()) };
+    (0..S::WORDS).fold(0, |key: u64, i| {
+        let word = set.word(i);
+        key.wrapping_add((word ^ (word >> 29)).wrapping_mul(FACTORS[i]))
+    })
 }
 
 impl Places {
@@ -51,17 +56,16 @@ impl Places {
     #[inline(always)]
     pub fn of<S: Set>(facts: &Facts<S>, pos: &Pos<S>, moves: [Option<PieceTo>; 2]) -> Places {
         let pawns = facts
-            .kinds
+            .pawns
             .iter()
-            .filter(|k| k.pawn)
-            .fold(S::EMPTY, |all, k| all | pos.kind(k.kind));
+            .fold(S::EMPTY, |all, &kind| all | pos.kind(kind));
         let [white, black] = [Side::White, Side::Black].map(|side| pos.side(side));
         let [last, own] = moves.map(|m| m.map_or(0, |m| u64::from(m) + 1));
         let keys = [
-            key(white & pawns) ^ key(black & pawns).rotate_left(32),
+            key(white & pawns).wrapping_sub(key(black & pawns).wrapping_mul(FACTORS[3])),
             key(white.without(pawns)),
             key(black.without(pawns)),
-            mixed(last << 32 | own),
+            (last << 16 ^ own).wrapping_mul(FACTORS[0]),
         ];
         let turn = pos.turn().index();
         let mut table = 0;

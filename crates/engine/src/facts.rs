@@ -71,6 +71,8 @@ pub(crate) struct Facts<S: Set> {
     pub tables: Arc<Tables<S>>,
     /// By number.
     pub kinds: Vec<KindFacts>,
+    /// Those that are pawns.
+    pub pawns: Vec<Kind>,
     pub geometry: Geometry<S>,
     /// How hard moves are to see.
     pub hardnesses: Hardnesses,
@@ -122,6 +124,10 @@ impl<S: Set> Facts<S> {
         Facts {
             tables: tables.clone(),
             kinds: kinds.collect(),
+            pawns: variant
+                .kinds()
+                .filter(|&kind| variant.piece(kind).pawn)
+                .collect(),
             geometry: Geometry::new(variant),
             hardnesses: Hardnesses::new(variant),
             goals: arrivals.chain(releases).collect(),
