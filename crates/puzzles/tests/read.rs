@@ -208,7 +208,7 @@ fn the_same_seed_gives_the_same_puzzles_on_any_number_of_threads() {
 #[test]
 fn the_same_seed_gives_the_same_saves_on_any_number_of_threads() {
     let variant = games::variant("shatranj").unwrap();
-    let text = the_same_seed_gives_the_same(&variant, Some(5), 300);
+    let text = the_same_seed_gives_the_same(&variant, Some(5), 1000);
     assert!(text.contains("id = \"e"), "{text}");
 }
 
