@@ -3,7 +3,7 @@
 //! this is judged by as much better or worse.
 
 use crate::facts::Facts;
-use crate::history::PieceTo;
+use crate::history::{self, PieceTo};
 use crate::score::clamp_eval;
 use husun::Side;
 use husun::pos::Pos;
@@ -68,11 +68,9 @@ impl Places {
             (last << 16 ^ own).wrapping_mul(FACTORS[0]),
         ];
         let turn = pos.turn().index();
-        let mut table = 0;
-        Places(keys.map(|key| {
-            let place = ((2 * table + turn) << BITS) + (key >> (u64::BITS - BITS)) as usize;
-            table += 1;
-            place as u32
+        Places(std::array::from_fn(|table| {
+            let place = (keys[table] >> (u64::BITS - BITS)) as usize;
+            (((2 * table + turn) << BITS) + place) as u32
         }))
     }
 }
@@ -100,9 +98,7 @@ impl Corrections {
     pub fn learn(&mut self, places: Places, better: i32, depth: i32) {
         let bonus = (better * depth * SLOPE).clamp(-MOST, MOST);
         for at in places.0 {
-            let entry = &mut self.entries[at as usize];
-            let old = i32::from(*entry);
-            *entry = (old + bonus - old * bonus.abs() / BOUND) as i16;
+            history::update::<BOUND>(&mut self.entries[at as usize], bonus);
         }
     }
 }

@@ -25,8 +25,9 @@ pub(crate) struct History {
     counter: Vec<Option<Move>>,
 }
 
+/// Lets a value drift towards a bound.
 #[inline(always)]
-fn update(value: &mut i16, bonus: i32) {
+pub(crate) fn update<const BOUND: i32>(value: &mut i16, bonus: i32) {
     let bonus = bonus.clamp(-BOUND, BOUND);
     let old = i32::from(*value);
     *value = (old + bonus - old * bonus.abs() / BOUND) as i16;
@@ -126,19 +127,19 @@ impl History {
 
     pub fn learn_quiet(&mut self, side: Side, m: Move, before: [Option<PieceTo>; 2], bonus: i32) {
         let at = self.quiet_at(side, m);
-        update(&mut self.quiet[at], bonus);
+        update::<BOUND>(&mut self.quiet[at], bonus);
         let now = self.piece_to(m);
         for (i, earlier) in before.into_iter().enumerate() {
             if let Some(earlier) = earlier {
                 let at = self.follow_at(side, earlier, now);
-                update(&mut self.follow[i][at], bonus);
+                update::<BOUND>(&mut self.follow[i][at], bonus);
             }
         }
     }
 
     pub fn learn_capture(&mut self, m: Move, taken: Option<Kind>, bonus: i32) {
         let at = self.capture_at(m, taken);
-        update(&mut self.capture[at], bonus);
+        update::<BOUND>(&mut self.capture[at], bonus);
     }
 }
 
@@ -162,17 +163,17 @@ mod tests {
         let mut value = 0;
         let mut before = 0;
         for _ in 0..200 {
-            update(&mut value, 1700);
+            update::<BOUND>(&mut value, 1700);
             assert!(value >= before && i32::from(value) <= BOUND);
             before = value;
         }
         assert!(i32::from(value) > BOUND * 9 / 10, "{value}");
         // New results outweigh old ones: twenty failures undo two hundred successes.
         for _ in 0..20 {
-            update(&mut value, -1700);
+            update::<BOUND>(&mut value, -1700);
         }
         assert!(value < 0, "{value}");
-        update(&mut value, -BOUND * 5);
+        update::<BOUND>(&mut value, -BOUND * 5);
         assert_eq!(i32::from(value), -BOUND);
     }
 
