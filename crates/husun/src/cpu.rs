@@ -9,10 +9,12 @@ use crate::tables::Needs;
 use std::arch::x86_64::{
     __m256i, __m512i, __mmask8, _mm256_and_si256, _mm256_or_si256, _mm256_set_epi64x,
     _mm256_sllv_epi64, _mm256_srlv_epi64, _mm512_and_si512, _mm512_mask_blend_epi64,
-    _mm512_movepi64_mask, _mm512_or_si512, _mm512_popcnt_epi64, _mm512_reduce_add_epi64,
-    _mm512_reduce_or_epi64, _mm512_rolv_epi64, _mm512_set_epi64, _mm512_shldv_epi64,
+    _mm512_or_si512, _mm512_popcnt_epi64, _mm512_reduce_add_epi64, _mm512_reduce_or_epi64,
+    _mm512_rolv_epi64, _mm512_set_epi64, _mm512_shldv_epi64,
 };
 use std::fmt::Debug;
+#[cfg(target_arch = "x86_64")]
+use std::hint::black_box;
 
 /// The operations that differ. A value of a type proves that the processor has them.
 pub(crate) trait Cpu: Copy + Debug {
@@ -30,11 +32,11 @@ pub(crate) trait Cpu: Copy + Debug {
     fn scatter(self, word: u64, mask: u64) -> u64;
     /// Runs work in a function of its own: large code that seldom runs would push frequent code out of the
     /// nearest caches.
-    fn apart<T: Kernel>(self, kernel: T) -> T::Out;
+    fn apart<T: Apart>(self, work: T, sets: Four) -> T::Out;
     /// The lanes of these words.
     fn lanes(self, words: &[u64; 8]) -> Self::Lanes;
-    /// Shift distances, 1 to 63 squares, for each of the first four lanes and its counterpart in the last four.
-    fn by(self, squares: &[u64; 4]) -> <Self::Lanes as Lanes>::By;
+    /// Shift distances: for the first four lanes 1 to 63 squares, for the others 64 less those.
+    fn by(self, squares: &[u64; 8]) -> <Self::Lanes as Lanes>::By;
 }
 
 /// Eight words side by side, one for each direction: the first four go up in square numbers, the others down.
@@ -61,6 +63,17 @@ pub(crate) trait Kernel {
     const FITTED: bool = false;
     fn run<C: Cpu>(self, cpu: C) -> Self::Out;
 }
+
+/// Work on four sets that is compiled as a function of its own. The function is given each word by itself, in registers as far
+/// as there are enough: of words just written side by side, as many as a vector holds would be read at once, which has
+/// to wait until all of them have reached the cache.
+pub(crate) trait Apart {
+    type Out;
+    fn run<C: Cpu>(self, cpu: C, sets: Four) -> Self::Out;
+}
+
+/// Four sets, by word.
+pub(crate) type Four = [[u64; 4]; 3];
 
 /// Any processor.
 #[derive(Clone, Copy, Debug)]
@@ -91,21 +104,21 @@ impl Cpu for Portable {
         scattered
     }
 
-    fn apart<T: Kernel>(self, kernel: T) -> T::Out {
-        kernel.run(self)
+    fn apart<T: Apart>(self, work: T, sets: Four) -> T::Out {
+        work.run(self, sets)
     }
 
     fn lanes(self, words: &[u64; 8]) -> [u64; 8] {
         *words
     }
 
-    fn by(self, squares: &[u64; 4]) -> [u64; 4] {
+    fn by(self, squares: &[u64; 8]) -> [u64; 8] {
         *squares
     }
 }
 
 impl Lanes for [u64; 8] {
-    type By = [u64; 4];
+    type By = [u64; 8];
 
     fn and(self, other: Self) -> Self {
         std::array::from_fn(|i| self[i] & other[i])
@@ -115,10 +128,10 @@ impl Lanes for [u64; 8] {
         std::array::from_fn(|i| self[i] | other[i])
     }
 
-    fn shift<const W: usize>(words: [Self; W], by: [u64; 4]) -> [Self; W] {
+    fn shift<const W: usize>(words: [Self; W], by: [u64; 8]) -> [Self; W] {
         std::array::from_fn(|w| {
             std::array::from_fn(|i| {
-                let (n, rest) = (by[i % 4], 64 - by[i % 4]);
+                let (n, rest) = (by[i % 4], by[4 + i % 4]);
                 match (i < 4, w) {
                     (true, 0) => words[0][i] << n,
                     (true, _) => words[w][i] << n | words[w - 1][i] >> rest,
@@ -165,12 +178,15 @@ impl Cpu for Bmi2 {
     }
 
     #[inline(always)]
-    fn apart<T: Kernel>(self, kernel: T) -> T::Out {
+    fn apart<T: Apart>(self, work: T, [low, middle, high]: Four) -> T::Out {
+        let [a, b, c, d] = low;
+        let [e, f, g, h] = middle;
+        let [i, j, k, l] = high;
         match self.wide {
             // SAFETY: an `Avx512` exists only where the processor was found to have what the function is compiled for.
-            Some(wide) => unsafe { apart_avx512(kernel, wide) },
+            Some(wide) => unsafe { apart_avx512(work, wide, a, b, c, d, e, f, g, h, i, j, k, l) },
             // SAFETY: the same holds of a `Bmi2`.
-            None => unsafe { apart_bmi2(kernel, self) },
+            None => unsafe { apart_bmi2(work, self, a, b, c, d, e, f, g, h, i, j, k, l) },
         }
     }
 
@@ -181,10 +197,11 @@ impl Cpu for Bmi2 {
     }
 
     #[inline(always)]
-    fn by(self, squares: &[u64; 4]) -> By {
+    fn by(self, squares: &[u64; 8]) -> By {
+        let [a, b, c, d, e, f, g, h] = *squares;
         By {
-            squares: four(*squares),
-            rest: four(squares.map(|n| 64 - n)),
+            squares: four([a, b, c, d]),
+            rest: four([e, f, g, h]),
         }
     }
 }
@@ -213,8 +230,8 @@ impl<const NEEDS: u8> Cpu for Fitted<NEEDS> {
     }
 
     #[inline(always)]
-    fn apart<T: Kernel>(self, kernel: T) -> T::Out {
-        self.0.apart(kernel)
+    fn apart<T: Apart>(self, work: T, sets: Four) -> T::Out {
+        self.0.apart(work, sets)
     }
 
     #[inline(always)]
@@ -223,7 +240,7 @@ impl<const NEEDS: u8> Cpu for Fitted<NEEDS> {
     }
 
     #[inline(always)]
-    fn by(self, squares: &[u64; 4]) -> By {
+    fn by(self, squares: &[u64; 8]) -> By {
         self.0.by(squares)
     }
 }
@@ -311,7 +328,10 @@ impl Lanes for Two {
 /// A [`Bmi2`] that has AVX-512 as well, with shifts of pairs of words and counts of bits; made only by [`Level::detect`].
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx512(());
+pub(crate) struct Avx512 {
+    /// The lanes that go down. As a constant it would be compiled to slower shuffles.
+    down: __mmask8,
+}
 
 #[cfg(target_arch = "x86_64")]
 impl Cpu for Avx512 {
@@ -330,8 +350,8 @@ impl Cpu for Avx512 {
     }
 
     #[inline(always)]
-    fn apart<T: Kernel>(self, kernel: T) -> T::Out {
-        kernel.run(self)
+    fn apart<T: Apart>(self, work: T, sets: Four) -> T::Out {
+        work.run(self, sets)
     }
 
     #[inline(always)]
@@ -342,13 +362,11 @@ impl Cpu for Avx512 {
     }
 
     #[inline(always)]
-    fn by(self, squares: &[u64; 4]) -> Turns {
-        let [a, b, c, d] = *squares;
-        let [e, f, g, h] = squares.map(|n| (64 - n) | (1 << 63));
-        let up = self.lanes(&[a, b, c, d, e, f, g, h]).0;
-        // SAFETY: as above.
-        let down = unsafe { _mm512_movepi64_mask(up) };
-        Turns { up, down }
+    fn by(self, squares: &[u64; 8]) -> Turns {
+        Turns {
+            up: self.lanes(squares).0,
+            down: self.down,
+        }
     }
 }
 
@@ -362,7 +380,6 @@ pub(crate) struct One(__m512i);
 #[derive(Clone, Copy)]
 pub(crate) struct Turns {
     up: __m512i,
-    /// The lanes that go down: the sign bits of `up`. As a constant it would be compiled to slower shuffles.
     down: __mmask8,
 }
 
@@ -444,7 +461,8 @@ impl Level {
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vbmi2")
                 && is_x86_feature_detected!("avx512vpopcntdq");
-            let wide = wide.then_some(Avx512(()));
+            let down = black_box(0b1111_0000);
+            let wide = wide.then_some(Avx512 { down });
             return Level::Bmi2(Bmi2 { wide }, Needs::ALL);
         }
         Level::Portable
@@ -508,16 +526,54 @@ impl Level {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
 #[inline(never)]
-fn apart_bmi2<T: Kernel>(kernel: T, cpu: Bmi2) -> T::Out {
-    kernel.run(cpu)
+#[expect(
+    clippy::too_many_arguments,
+    reason = "each word in a register: see Apart"
+)]
+fn apart_bmi2<T: Apart>(
+    work: T,
+    cpu: Bmi2,
+    a: u64,
+    b: u64,
+    c: u64,
+    d: u64,
+    e: u64,
+    f: u64,
+    g: u64,
+    h: u64,
+    i: u64,
+    j: u64,
+    k: u64,
+    l: u64,
+) -> T::Out {
+    work.run(cpu, [[a, b, c, d], [e, f, g, h], [i, j, k, l]])
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vbmi2,avx512vpopcntdq")]
 #[inline(never)]
-fn apart_avx512<T: Kernel>(kernel: T, cpu: Avx512) -> T::Out {
-    kernel.run(cpu)
+#[expect(
+    clippy::too_many_arguments,
+    reason = "each word in a register: see Apart"
+)]
+fn apart_avx512<T: Apart>(
+    work: T,
+    cpu: Avx512,
+    a: u64,
+    b: u64,
+    c: u64,
+    d: u64,
+    e: u64,
+    f: u64,
+    g: u64,
+    h: u64,
+    i: u64,
+    j: u64,
+    k: u64,
+    l: u64,
+) -> T::Out {
+    work.run(cpu, [[a, b, c, d], [e, f, g, h], [i, j, k, l]])
 }
 
 #[cfg(target_arch = "x86_64")]

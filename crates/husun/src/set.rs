@@ -220,7 +220,10 @@ where
 
     #[inline(always)]
     fn has(self, square: Square) -> bool {
-        self.0[usize::from(square.0 >> 6) % N] >> (square.0 & 63) & 1 != 0
+        // Again no index known only at run time.
+        let at = usize::from(square.0 >> 6);
+        let word = (1..N).fold(self.0[0], |word, i| if i == at { self.0[i] } else { word });
+        word >> (square.0 & 63) & 1 != 0
     }
 
     #[inline(always)]

@@ -2,10 +2,11 @@
 //! two and four squares (Kogge and Stone's parallel prefix), the eight directions side by side. In one direction no
 //! two sliders reach the same square, so the squares reached are the moves. It knows no single slider's moves.
 
-use crate::cpu::{Cpu, Kernel, Lanes, Level};
+use crate::cpu::{Apart, Cpu, Four, Lanes, Level};
 use crate::frame::Frame;
 use crate::set::Set;
 use crate::ways::{DIAGONAL, ORTHOGONAL};
+use std::marker::PhantomData;
 
 /// Words of the widest set.
 const WORDS: usize = 3;
@@ -23,8 +24,8 @@ pub(crate) const AROUND: u32 = 3;
 pub(crate) struct Fill {
     /// By word and direction: the squares that a step leads to.
     onto: [[u64; 8]; WORDS],
-    /// By how much the square number rises or falls in a step, two steps and four.
-    by: [[u64; 4]; 3],
+    /// By how much the square number rises or falls in a step, two steps and four, and what is left of 64.
+    by: [[u64; 8]; 3],
     /// Whether a way may be longer than the three fills and the last step reach.
     long: bool,
     /// Fewest sliders that are worth filling for.
@@ -68,7 +69,10 @@ impl Fill {
                 true => onto.map(|set| set.word(i)),
                 false => [0; 8],
             }),
-            by: [1, 2, 4].map(|n| strides.map(|stride| n * stride as u64)),
+            by: [1, 2, 4].map(|n| {
+                let step = |way: usize| n * strides[way % 4] as u64;
+                std::array::from_fn(|way| if way < 4 { step(way) } else { 64 - step(way) })
+            }),
             long: way > SHORT,
             least,
         })
@@ -78,41 +82,32 @@ impl Fill {
     /// open to them.
     #[inline(always)]
     pub fn count<S: Set, C: Cpu>(&self, cpu: C, sliders: [S; 2], occupied: S, open: S) -> u32 {
-        cpu.apart(Counting {
-            fill: self,
-            sliders,
-            occupied,
-            open,
-        })
+        cpu.apart(
+            Counting::<S>(self, PhantomData),
+            four(sliders, occupied, open),
+        )
     }
 
     /// All squares that sliders along files and ranks and sliders along diagonals attack.
     #[inline(always)]
     pub fn attacked<S: Set, C: Cpu>(&self, cpu: C, sliders: [S; 2], occupied: S) -> S {
-        cpu.apart(Attacked {
-            fill: self,
-            sliders,
-            occupied,
-        })
+        cpu.apart(
+            Attacked(self, PhantomData),
+            four(sliders, occupied, !S::EMPTY),
+        )
     }
 
     #[inline(always)]
-    fn fill<S: Set, C: Cpu, const W: usize>(
-        &self,
-        cpu: C,
-        [orthogonal, diagonal]: [S; 2],
-        occupied: S,
-        open: S,
-    ) -> [C::Lanes; W] {
+    fn fill<C: Cpu, const W: usize>(&self, cpu: C, sets: Four) -> [C::Lanes; W] {
         let mut empty = [cpu.lanes(&[0; 8]); W];
         let mut targets = empty;
         let mut filled = empty;
         for i in 0..W {
             let onto = cpu.lanes(&self.onto[i]);
-            let (o, d) = (orthogonal.word(i), diagonal.word(i));
+            let [o, d, occupied, open] = sets[i];
             filled[i] = cpu.lanes(&[o, o, d, d, o, o, d, d]);
-            empty[i] = onto.and(cpu.lanes(&[!occupied.word(i); 8]));
-            targets[i] = onto.and(cpu.lanes(&[open.word(i); 8]));
+            empty[i] = onto.and(cpu.lanes(&[!occupied; 8]));
+            targets[i] = onto.and(cpu.lanes(&[open; 8]));
         }
         let [one, two, four] = self.by;
         let (one, two, four) = (cpu.by(&one), cpu.by(&two), cpu.by(&four));
@@ -129,27 +124,26 @@ impl Fill {
     }
 }
 
-struct Counting<'a, S> {
-    fill: &'a Fill,
-    sliders: [S; 2],
-    occupied: S,
-    open: S,
+/// By word: sliders along files and ranks, sliders along diagonals, what is occupied, what is open.
+#[inline(always)]
+fn four<S: Set>([orthogonal, diagonal]: [S; 2], occupied: S, open: S) -> Four {
+    std::array::from_fn(|i| match i < S::WORDS {
+        true => [orthogonal, diagonal, occupied, open].map(|set| set.word(i)),
+        false => [0; 4],
+    })
 }
 
-impl<S: Set> Kernel for Counting<'_, S> {
+struct Counting<'a, S>(&'a Fill, PhantomData<S>);
+
+impl<S: Set> Apart for Counting<'_, S> {
     type Out = u32;
     #[inline(always)]
-    fn run<C: Cpu>(self, cpu: C) -> u32 {
-        let Counting {
-            fill,
-            sliders,
-            occupied,
-            open,
-        } = self;
+    fn run<C: Cpu>(self, cpu: C, sets: Four) -> u32 {
+        let fill = self.0;
         match S::WORDS {
-            1 => number(fill.fill::<S, C, 1>(cpu, sliders, occupied, open)),
-            2 => number(fill.fill::<S, C, 2>(cpu, sliders, occupied, open)),
-            _ => number(fill.fill::<S, C, WORDS>(cpu, sliders, occupied, open)),
+            1 => number(fill.fill::<C, 1>(cpu, sets)),
+            2 => number(fill.fill::<C, 2>(cpu, sets)),
+            _ => number(fill.fill::<C, WORDS>(cpu, sets)),
         }
     }
 }
@@ -163,26 +157,17 @@ fn number<V: Lanes, const W: usize>(words: [V; W]) -> u32 {
     n
 }
 
-struct Attacked<'a, S> {
-    fill: &'a Fill,
-    sliders: [S; 2],
-    occupied: S,
-}
+struct Attacked<'a, S>(&'a Fill, PhantomData<S>);
 
-impl<S: Set> Kernel for Attacked<'_, S> {
+impl<S: Set> Apart for Attacked<'_, S> {
     type Out = S;
     #[inline(always)]
-    fn run<C: Cpu>(self, cpu: C) -> S {
-        let Attacked {
-            fill,
-            sliders,
-            occupied,
-        } = self;
-        let all = !S::EMPTY;
+    fn run<C: Cpu>(self, cpu: C, sets: Four) -> S {
+        let fill = self.0;
         match S::WORDS {
-            1 => together(fill.fill::<S, C, 1>(cpu, sliders, occupied, all)),
-            2 => together(fill.fill::<S, C, 2>(cpu, sliders, occupied, all)),
-            _ => together(fill.fill::<S, C, WORDS>(cpu, sliders, occupied, all)),
+            1 => together(fill.fill::<C, 1>(cpu, sets)),
+            2 => together(fill.fill::<C, 2>(cpu, sets)),
+            _ => together(fill.fill::<C, WORDS>(cpu, sets)),
         }
     }
 }
@@ -214,6 +199,7 @@ fn grown<V: Lanes, const W: usize>(mut filled: [V; W], way: [V; W], moved: [V; W
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::Kernel;
     use crate::set::Words;
 
     /// Counted by walking square by square, with the squares reached.
