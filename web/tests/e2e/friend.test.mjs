@@ -128,7 +128,10 @@ test('a server that is killed and started again has lost nothing', async () => {
       await move(page, 'd2d4');
       await waitForPly(other, 1);
       for (const person of [first, second])
-        person.allowed.push(/ERR_CONNECTION_(REFUSED|RESET)/, /WebSocket/, /ERR_EMPTY_RESPONSE/);
+        person.allowed.push(
+          /ERR_(CONNECTION_(REFUSED|RESET)|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)/,
+          /WebSocket/,
+        );
       await here.server.restart();
       await other.getByText('The connection is lost').waitFor({ state: 'detached' });
       await waitForPly(other, 1);
