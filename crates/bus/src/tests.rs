@@ -3,6 +3,7 @@
 
 mod access;
 mod faults;
+mod port;
 mod proxy;
 mod server;
 mod serving;

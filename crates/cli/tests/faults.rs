@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::common::{Fallible, Request, Socket, ask};
-use crate::process::{Process, folder};
+use crate::process::{Process, folder, free_port};
 use server::wire::{GameMade, ServerMessage, Snapshot, Stage};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -199,8 +199,8 @@ async fn a_database_server_that_is_not_there_yet_is_waited_for() -> Fallible<()>
     let root = folder("nodatabase")?;
     let config = root.join("config.toml");
     // A port on which nobody listens.
-    let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-    let text = format!("database = \"postgres://husun@{port}/husun\"\n");
+    let port = free_port()?;
+    let text = format!("database = \"postgres://husun@127.0.0.1:{port}/husun\"\n");
     std::fs::write(&config, text)?;
     let mut process = Process::spawn(&root, &config)?;
     process.wait_for("/healthz", Duration::from_secs(5)).await?;

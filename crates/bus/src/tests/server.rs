@@ -1,5 +1,6 @@
 //! A NATS server of a test's own, which can be killed and comes back on the same port.
 
+use super::port::free_port;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -15,10 +16,7 @@ pub struct Server {
 impl Server {
     /// Starts it, with lines of its configuration.
     pub async fn start(config: &str) -> Result<Server, Box<dyn Error>> {
-        // Free a moment ago; the tests run long after the ports of a machine were given out one by one.
-        let port = std::net::TcpListener::bind("127.0.0.1:0")?
-            .local_addr()?
-            .port();
+        let port = free_port()?;
         let folder = std::env::temp_dir().join(format!("nats-{}-{port}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
         let mut server = Server {

@@ -2,13 +2,19 @@
 
 #![allow(dead_code)] // each test uses its part
 
+#[path = "../../../bus/src/tests/port.rs"]
+mod port;
+
+pub use port::free_port;
+
 use super::common::{Fallible, Request, Socket, ask};
 use server::wire::{GameMade, Now};
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// A number given in the environment.
@@ -21,6 +27,19 @@ pub fn folder(name: &str) -> Fallible<PathBuf> {
     let folder = std::env::temp_dir().join(format!("husun-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     Ok(folder)
+}
+
+/// Passes on what a program says, and keeps it.
+fn overhear(mut errors: ChildStderr) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let (mut said, mut part) = (Vec::new(), [0; 4096]);
+        while let Ok(some @ 1..) = errors.read(&mut part) {
+            // The program goes on if nobody reads what the tests say.
+            let _ = std::io::stderr().write_all(&part[..some]);
+            said.extend_from_slice(&part[..some]);
+        }
+        String::from_utf8_lossy(&said).into_owned()
+    })
 }
 
 /// A game of two players who are present.
@@ -45,7 +64,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts it on any port, and waits until it takes players.
+    /// Starts it on a free port, and waits until it takes players.
     pub async fn start(data: &Path, config: &Path) -> Fallible<Process> {
         Process::start_with(data, config, &[]).await
     }
@@ -56,7 +75,8 @@ impl Process {
         config: &Path,
         with: &[(&str, &Path)],
     ) -> Fallible<Process> {
-        Process::start_on("127.0.0.1:0", data, config, with).await
+        let listen = format!("127.0.0.1:{}", free_port()?);
+        Process::start_on(&listen, data, config, with).await
     }
 
     /// Starts it at an address, such as that of an earlier one.
@@ -87,8 +107,10 @@ impl Process {
 
     async fn await_ready(mut command: Command, with: &[(&str, &Path)]) -> Fallible<Process> {
         let listening = Instant::now();
+        command.stderr(Stdio::piped());
         let mut child = command.envs(with.iter().copied()).spawn()?;
         let stdout = child.stdout.take().ok_or("no output")?;
+        let said = overhear(child.stderr.take().ok_or("no errors")?);
         let line = tokio::task::spawn_blocking(move || {
             let mut line = String::new();
             BufReader::new(stdout).read_line(&mut line).map(|_| line)
@@ -98,7 +120,14 @@ impl Process {
             .split("http://")
             .nth(1)
             .and_then(|l| l.split('/').next());
-        let address: SocketAddr = address.ok_or(format!("no address in {line:?}"))?.parse()?;
+        let Some(address) = address else {
+            // It may go on without having said where, and would then be waited for.
+            child.kill()?;
+            let ended = child.wait()?;
+            let said = said.join().map_err(|_| "its errors are not read")?;
+            return Err(format!("no address in {line:?}; {ended}: {said}").into());
+        };
+        let address: SocketAddr = address.parse()?;
         let mut process = Process {
             child,
             address,
@@ -117,7 +146,7 @@ impl Process {
 
     /// Starts it with additional environment variables.
     pub fn spawn_with(data: &Path, config: &Path, with: &[(&str, &Path)]) -> Fallible<Process> {
-        let address = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let address = SocketAddr::from(([127, 0, 0, 1], free_port()?));
         let listening = Instant::now();
         let mut command = Process::command(data, config, &address.to_string());
         let child = command.envs(with.iter().copied()).spawn()?;

@@ -3,7 +3,7 @@
 use super::Random;
 use super::proxy::{Proxy, Way};
 use crate::common::{Fallible, Request, ask};
-use crate::process::{Process, folder};
+use crate::process::{Process, folder, free_port};
 use server::wire::NodesNow;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -79,12 +79,6 @@ pub struct House {
     /// `husun work`, if there is a worker.
     worker: Option<Child>,
     name: String,
-}
-
-fn free_port() -> Fallible<u16> {
-    Ok(std::net::TcpListener::bind("127.0.0.1:0")?
-        .local_addr()?
-        .port())
 }
 
 async fn start_nats(port: u16) -> Fallible<Child> {
