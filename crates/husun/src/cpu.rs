@@ -523,58 +523,31 @@ impl Level {
     }
 }
 
+/// A function that runs work apart, compiled for a kind of processor.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
-#[inline(never)]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "each word in a register: see Apart"
-)]
-fn apart_bmi2<T: Apart>(
-    work: T,
-    cpu: Bmi2,
-    a: u64,
-    b: u64,
-    c: u64,
-    d: u64,
-    e: u64,
-    f: u64,
-    g: u64,
-    h: u64,
-    i: u64,
-    j: u64,
-    k: u64,
-    l: u64,
-) -> T::Out {
-    work.run(cpu, [[a, b, c, d], [e, f, g, h], [i, j, k, l]])
+macro_rules! apart {
+    ($name:ident, $cpu:ty, $($features:literal),+) => {
+        $(#[target_feature(enable = $features)])+
+        #[inline(never)]
+        #[expect(clippy::too_many_arguments, reason = "each word in a register: see Apart")]
+        fn $name<T: Apart>(
+            work: T, cpu: $cpu,
+            a: u64, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64, h: u64, i: u64, j: u64, k: u64, l: u64,
+        ) -> T::Out {
+            work.run(cpu, [[a, b, c, d], [e, f, g, h], [i, j, k, l]])
+        }
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vbmi2,avx512vpopcntdq")]
-#[inline(never)]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "each word in a register: see Apart"
-)]
-fn apart_avx512<T: Apart>(
-    work: T,
-    cpu: Avx512,
-    a: u64,
-    b: u64,
-    c: u64,
-    d: u64,
-    e: u64,
-    f: u64,
-    g: u64,
-    h: u64,
-    i: u64,
-    j: u64,
-    k: u64,
-    l: u64,
-) -> T::Out {
-    work.run(cpu, [[a, b, c, d], [e, f, g, h], [i, j, k, l]])
-}
+apart!(apart_bmi2, Bmi2, "bmi1,bmi2,lzcnt,popcnt,avx2");
+#[cfg(target_arch = "x86_64")]
+apart!(
+    apart_avx512,
+    Avx512,
+    "bmi1,bmi2,lzcnt,popcnt,avx2",
+    "avx512f,avx512dq,avx512vbmi2,avx512vpopcntdq"
+);
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
