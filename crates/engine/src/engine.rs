@@ -5,6 +5,7 @@ use crate::endings::Endings;
 use crate::eval::{Evaluation, Evaluator, Handmade};
 use crate::exchange::Exchanges;
 use crate::facts::Facts;
+use crate::judge::AnyJudge;
 use crate::level::Level;
 use crate::limits::Limits;
 use crate::network::{Network, NetworkJudge};
@@ -335,16 +336,14 @@ impl VisitTables for NewSearcher<'_> {
             let eval = Evaluator::new(self.variant, &facts, &exchanges, self.values);
             Handmade::new(Arc::new(eval))
         };
-        match self.network {
+        let judge = match self.network {
             Some(network) => {
                 let judge = NetworkJudge::new(network.clone(), facts.clone(), handmade);
-                Box::new(Searcher::new(facts, exchanges, judge))
+                AnyJudge::Network(judge)
             }
-            None => {
-                let judge = handmade();
-                Box::new(Searcher::new(facts, exchanges, judge))
-            }
-        }
+            None => AnyJudge::Handmade(handmade()),
+        };
+        Box::new(Searcher::new(facts, exchanges, judge))
     }
 }
 

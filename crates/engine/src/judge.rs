@@ -1,7 +1,8 @@
 //! How positions are judged: what the search asks of any evaluation. The hand-made one is in `eval`; which one a
-//! game is played with is decided in `engine`, once, and the search is compiled for each.
+//! game is played with is decided in `engine`, once.
 
-use crate::eval::Evaluation;
+use crate::eval::{Evaluation, Handmade};
+use crate::network::NetworkJudge;
 use husun::Move;
 use husun::pos::Pos;
 use husun::set::Set;
@@ -30,4 +31,52 @@ pub(crate) trait Judge<S: Set>: Clone + Send + Sync {
 
     /// The evaluation of any position by itself, with its parts.
     fn explain(&self, pos: &Pos<S>) -> Evaluation;
+}
+
+/// The judge that a game has. The search is compiled once for both kinds: for each by itself it is no faster, and that
+/// takes twice as long to build.
+#[derive(Clone)]
+pub(crate) enum AnyJudge<S: Set> {
+    Handmade(Handmade<S>),
+    Network(NetworkJudge<S>),
+}
+
+/// The same of whichever it is.
+macro_rules! either {
+    ($any:expr, $judge:ident => $what:expr) => {
+        match $any {
+            AnyJudge::Handmade($judge) => $what,
+            AnyJudge::Network($judge) => $what,
+        }
+    };
+}
+
+impl<S: Set> Judge<S> for AnyJudge<S> {
+    fn reset(&mut self, pos: &Pos<S>) {
+        either!(self, judge => judge.reset(pos));
+    }
+
+    #[inline(always)]
+    fn push(&mut self, pos: &Pos<S>, m: Move, next: &Pos<S>) {
+        either!(self, judge => judge.push(pos, m, next));
+    }
+
+    #[inline(always)]
+    fn push_null(&mut self, next: &Pos<S>) {
+        either!(self, judge => judge.push_null(next));
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) {
+        either!(self, judge => judge.pop());
+    }
+
+    #[inline(always)]
+    fn evaluate(&mut self, pos: &Pos<S>) -> i32 {
+        either!(self, judge => judge.evaluate(pos))
+    }
+
+    fn explain(&self, pos: &Pos<S>) -> Evaluation {
+        either!(self, judge => judge.explain(pos))
+    }
 }

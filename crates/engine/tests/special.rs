@@ -273,3 +273,17 @@ fn accepting_saves_or_loses() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn accepting_a_stalemate_that_loses_is_no_way_out() -> Result<()> {
+    let text = "id = \"changed\"\ninherits = \"strike80\"\n[endings]\nstalemate = \"win\"\nbare_royals = true";
+    let game = games::parse("changed.toml", text)?;
+    for &(fen, _) in OPTIONAL {
+        let position = game.position(fen)?;
+        assert!(position.can_accept(), "{fen}");
+        let (best, found) = search(game.clone(), fen, 7, Options::default())?;
+        assert!(!found.accept, "{fen}: {best} {}", found.score);
+        assert!(position.parse_uci(&best).is_ok(), "{fen}: {best}");
+    }
+    Ok(())
+}
