@@ -131,7 +131,8 @@ impl<S: Set, J: Judge<S>> Searcher<S, J> {
         let tables = self.facts.tables.clone();
         let mut all = Vec::new();
         tables.legal_moves(pos, &mut all);
-        let accept = ask.position.can_accept() && !ask.position.in_check();
+        let draws = !ask.position.in_check() && !tables.stalemate_wins();
+        let accept = draws && ask.position.can_accept();
         let wanted = &ask.limits.searchmoves;
         all.retain(|m| wanted.is_empty() || wanted.contains(m));
         let root = Root {
