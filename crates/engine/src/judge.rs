@@ -33,8 +33,8 @@ pub(crate) trait Judge<S: Set>: Clone + Send + Sync {
     fn explain(&self, pos: &Pos<S>) -> Evaluation;
 }
 
-/// The judge that a game has. The search is compiled once for both kinds: for each by itself it is no faster, and that
-/// takes twice as long to build.
+/// The judge that a game has. The search is compiled once for both kinds: for each by itself it is no faster, and takes
+/// half as long again to build.
 #[derive(Clone)]
 pub(crate) enum AnyJudge<S: Set> {
     Handmade(Handmade<S>),
