@@ -107,6 +107,7 @@ pub struct Question {
 }
 
 type Waiting = BoxFuture<'static, Result<Bytes, BusError>>;
+
 /// A socket's dealings with games.
 pub struct GameSide {
     socket: u64,
