@@ -1,30 +1,216 @@
-//! Perft of a game's positions from play, for profilers: `play GAME ROUNDS`.
+//! Perft of a game's positions, for profilers and to compare two builds: see `docs/speed.md`.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Parser, Subcommand};
+use cpu_time::ThreadTime;
+use husun::Position;
+use std::collections::HashMap;
+use std::fmt;
+use std::hint::black_box;
+use std::io::{BufRead, BufReader, Write, stdin};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::str::FromStr;
 
 const FIGURES: &str = include_str!("../../crates/games/tests/data/perft.csv");
+/// About as many nodes are counted in one turn.
+const TURN: u64 = 2_000_000;
+/// The deepest count from the start that makes one turn.
+const DEEPEST: u64 = 4_000_000;
+
+/// Perft of the positions of games.
+#[derive(Parser)]
+struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Count a game's positions from play so many times.
+    Run { game: String, rounds: usize },
+    /// How many times as fast two builds of this program count, a turn of some milliseconds each.
+    Compare {
+        new: PathBuf,
+        old: PathBuf,
+        /// Turns of each.
+        turns: usize,
+        /// As in `capablanca:start` and `capablanca:play`.
+        #[arg(required = true)]
+        work: Vec<Work>,
+    },
+    /// Take turns that are asked for on the standard input, one a line, and answer with the nanoseconds.
+    Serve,
+}
+
+/// A game's set-up, or its positions from play.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Work {
+    game: String,
+    start: bool,
+}
+
+impl FromStr for Work {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Work> {
+        let (game, what) = text.split_once(':').context("GAME:start or GAME:play")?;
+        let start = match what {
+            "start" => true,
+            "play" => false,
+            _ => bail!("{what}: `start` or `play` was expected"),
+        };
+        let game = game.to_owned();
+        Ok(Work { game, start })
+    }
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.start { "start" } else { "play" };
+        write!(f, "{}:{what}", self.game)
+    }
+}
+
+/// What is counted: a position, to which depth, how many nodes that has.
+type Count = (Position, u32, u64);
+
+impl Work {
+    fn counts(&self) -> Result<Vec<Count>> {
+        let game = games::variant(&self.game).with_context(|| format!("no game {}", self.game))?;
+        let start = game.start().fen();
+        let mut counts = Vec::new();
+        for line in FIGURES.lines().skip(1) {
+            let fields: Vec<&str> = line.split('"').collect();
+            let [id, fen, rest] = fields[..] else {
+                continue;
+            };
+            if id.trim_end_matches(',') != self.game || (fen == start) != self.start {
+                continue;
+            }
+            let mut numbers = rest.trim_start_matches(',').split(',');
+            let depth = numbers.next().context("a depth")?.parse()?;
+            let nodes = numbers.next().context("a number of nodes")?.parse()?;
+            counts.push((game.position(fen)?, depth, nodes));
+        }
+        if self.start {
+            let fits = counts.into_iter().filter(|c: &Count| c.2 < DEEPEST);
+            counts = fits.max_by_key(|c| c.2).into_iter().collect();
+        }
+        ensure!(!counts.is_empty(), "{self}: no figures");
+        Ok(counts)
+    }
+}
 
 fn main() -> Result<()> {
-    let mut args = std::env::args().skip(1);
-    let id = args.next().context("a game")?;
-    let rounds: usize = args.next().context("a number of rounds")?.parse()?;
-    let game = games::variant(&id).context("no such game")?;
-    let mut nodes = 0;
-    for line in FIGURES.lines().skip(1) {
-        let fields: Vec<&str> = line.split('"').collect();
-        let [variant, fen, rest] = fields[..] else {
-            continue;
-        };
-        if variant.trim_end_matches(',') != id || fen == game.start().fen() {
-            continue;
+    match Args::parse().task {
+        Task::Run { game, rounds } => {
+            let counts = Work { game, start: false }.counts()?;
+            let once = || counts.iter().map(|(p, depth, _)| p.perft(*depth));
+            let nodes: u64 = (0..rounds).flat_map(|_| once()).sum();
+            println!("{nodes}");
+            Ok(())
         }
-        let depth = rest.trim_start_matches(',').split(',').next();
-        let depth: u32 = depth.context("a depth")?.parse()?;
-        let position = game.position(fen)?;
-        for _ in 0..rounds {
-            nodes += position.perft(depth);
-        }
+        Task::Compare {
+            new,
+            old,
+            turns,
+            work,
+        } => compare([&new, &old], turns.max(1), &work),
+        Task::Serve => serve(),
     }
-    println!("{nodes}");
+}
+
+fn serve() -> Result<()> {
+    let mut known: HashMap<String, (Vec<Count>, u64)> = HashMap::new();
+    for line in stdin().lock().lines() {
+        let line = line?;
+        if !known.contains_key(&line) {
+            let counts = line.parse::<Work>()?.counts()?;
+            for (position, depth, nodes) in &counts {
+                ensure!(position.perft(*depth) == *nodes, "{line}: a wrong count");
+            }
+            let nodes: u64 = counts.iter().map(|c| c.2).sum();
+            known.insert(line.clone(), (counts, (TURN / nodes.max(1)).max(1)));
+        }
+        let (counts, rounds) = &known[&line];
+        let begun = ThreadTime::now();
+        for _ in 0..*rounds {
+            for (position, depth, _) in counts {
+                black_box(position.perft(*depth));
+            }
+        }
+        println!("{}", begun.elapsed().as_nanos());
+    }
     Ok(())
+}
+
+/// A build that takes turns.
+struct Build {
+    child: Child,
+    asked: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Build {
+    fn start(path: &Path) -> Result<Build> {
+        let mut child = Command::new(path)
+            .arg("serve")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| path.display().to_string())?;
+        let asked = child.stdin.take().context("its input")?;
+        let answers = BufReader::new(child.stdout.take().context("its output")?);
+        Ok(Build {
+            child,
+            asked,
+            answers,
+        })
+    }
+
+    fn turn(&mut self, work: &Work) -> Result<f64> {
+        writeln!(self.asked, "{work}")?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line)?;
+        line.trim_end().parse().context("no time was answered")
+    }
+
+    fn end(mut self) -> Result<()> {
+        drop(self.asked);
+        self.child.wait()?;
+        Ok(())
+    }
+}
+
+fn compare(paths: [&Path; 2], turns: usize, work: &[Work]) -> Result<()> {
+    let mut new = Build::start(paths[0])?;
+    let mut old = Build::start(paths[1])?;
+    for work in work {
+        // What is not counted: loading, and the first turn.
+        new.turn(work)?;
+        old.turn(work)?;
+        let mut ratios = Vec::new();
+        for i in 0..turns {
+            // Who goes first changes, so that a machine that slows down favours neither.
+            let (n, o) = if i % 2 == 0 {
+                let n = new.turn(work)?;
+                (n, old.turn(work)?)
+            } else {
+                let o = old.turn(work)?;
+                (new.turn(work)?, o)
+            };
+            ratios.push(o / n);
+        }
+        ratios.sort_by(f64::total_cmp);
+        let at = |part: usize| ratios[(ratios.len() - 1) * part / 4];
+        println!(
+            "{work}: {:.3} (half of the turns {:.3} to {:.3})",
+            at(2),
+            at(1),
+            at(3)
+        );
+    }
+    new.end()?;
+    old.end()
 }

@@ -41,6 +41,9 @@ struct Args {
     /// Debian's Fairy-Stockfish, if it is there.
     #[arg(long, default_value = "/usr/games/fairy-stockfish")]
     fairy: PathBuf,
+    /// The example `peer` built for the processor, shown beside the libraries as they are built here.
+    #[arg(long, value_name = "PATH")]
+    peers: Option<PathBuf>,
     /// Another build of Fairy-Stockfish, shown beside Debian's; the search is compared with it.
     #[arg(long, value_name = "PATH")]
     fairy_stockfish: Option<PathBuf>,
@@ -57,16 +60,25 @@ fn main() -> Result<()> {
         !args.lines,
         "the ways of sliders are measured on x86-64 only"
     );
-    if let Some(path) = args.fairy_stockfish.as_ref().filter(|p| !p.is_file()) {
-        anyhow::bail!("--fairy-stockfish {}: no such file", path.display());
+    for (option, path) in [
+        ("fairy-stockfish", &args.fairy_stockfish),
+        ("peers", &args.peers),
+    ] {
+        if let Some(path) = path.as_ref().filter(|p| !p.is_file()) {
+            anyhow::bail!("--{option} {}: no such file", path.display());
+        }
     }
     if args.search {
         let fairy = args.fairy_stockfish.as_ref().unwrap_or(&args.fairy);
         return search::measure(rounds, &args.husun, fairy, &args.out);
     }
     let loading = work::loading()?;
-    let build = args.fairy_stockfish.as_deref();
-    let rows = paths::measure(rounds, args.only.as_deref(), &args.fairy, build)?;
+    let programs = paths::Programs {
+        libraries: args.peers.as_deref(),
+        fairy: &args.fairy,
+        build: args.fairy_stockfish.as_deref(),
+    };
+    let rows = paths::measure(rounds, args.only.as_deref(), &programs)?;
     let table = paths::table(&rows);
     println!("{table}");
     if args.only.is_some() {

@@ -10,12 +10,16 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// The peers, in the order of a row's rates.
-const PEERS: [&str; 4] = [
+const PEERS: [&str; 6] = [
     "cozy-chess",
+    "cozy-chess (for the processor)",
     "shakmaty",
+    "shakmaty (for the processor)",
     "Fairy-Stockfish (Debian)",
     "Fairy-Stockfish (own build)",
 ];
+/// The first that is Fairy-Stockfish, which is slower by a digit.
+const FAIRIES: usize = 4;
 
 /// Name, game, position text (empty: the start), depth, and the peers that play it.
 type Case = (
@@ -29,11 +33,11 @@ type Case = (
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
 const CASES: [Case; 16] = [
-    ("chess", "chess", "", 6, &[0, 1, 2, 3]),
-    ("chess, kiwipete", "chess", KIWIPETE, 5, &[0, 1, 2, 3]),
-    ("capablanca", "capablanca", "", 5, &[2, 3]),
-    ("grand", "grand", "", 4, &[2, 3]),
-    ("shatranj", "shatranj", "", 6, &[2, 3]),
+    ("chess", "chess", "", 6, &[0, 1, 2, 3, 4, 5]),
+    ("chess, kiwipete", "chess", KIWIPETE, 5, &[0, 1, 2, 3, 4, 5]),
+    ("capablanca", "capablanca", "", 5, &[4, 5]),
+    ("grand", "grand", "", 4, &[4, 5]),
+    ("shatranj", "shatranj", "", 6, &[4, 5]),
     ("alhusun", "alhusun", "", 6, &[]),
     ("citadel8", "citadel8", "", 5, &[]),
     ("citadel9", "citadel9", "", 5, &[]),
@@ -77,20 +81,41 @@ impl Row {
     }
 }
 
-/// All measurements, or those of the games whose id begins as given; beside Debian's Fairy-Stockfish and another build
-/// of it, where they are there.
-pub fn measure(
-    rounds: usize,
-    only: Option<&str>,
-    fairy: &Path,
-    build: Option<&Path>,
-) -> Result<Vec<Row>> {
-    let build = build.map(|path| Program::start(path, &[])).transpose()?;
-    let mut fairies = [Program::start(fairy, &[])?, build.flatten()];
+/// Peers that are programs, where they are there.
+pub struct Programs<'a> {
+    /// The example `peer` built for the processor.
+    pub libraries: Option<&'a Path>,
+    /// Debian's Fairy-Stockfish.
+    pub fairy: &'a Path,
+    /// Another build of it.
+    pub build: Option<&'a Path>,
+}
+
+impl Programs<'_> {
+    /// In the order of [`PEERS`], none where a library is called.
+    fn start(&self) -> Result<[Option<Program>; PEERS.len()]> {
+        let start = |path: Option<&Path>, args: &[&str]| {
+            let program = path.map(|path| Program::start(path, args)).transpose()?;
+            anyhow::Ok(program.flatten())
+        };
+        Ok([
+            None,
+            start(self.libraries, &["cozy-chess"])?,
+            None,
+            start(self.libraries, &["shakmaty"])?,
+            start(Some(self.fairy), &[])?,
+            start(self.build, &[])?,
+        ])
+    }
+}
+
+/// All measurements, or those of the games whose id begins as given.
+pub fn measure(rounds: usize, only: Option<&str>, programs: &Programs) -> Result<Vec<Row>> {
+    let mut programs = programs.start()?;
     let mut rows = Vec::new();
     for case in CASES {
         if only.is_none_or(|o| case.1.starts_with(o)) {
-            rows.push(beside_peers(rounds, case, &mut fairies)?);
+            rows.push(beside_peers(rounds, case, &mut programs)?);
         }
     }
     for id in games::ids() {
@@ -101,7 +126,7 @@ pub fn measure(
     Ok(rows)
 }
 
-fn beside_peers(rounds: usize, case: Case, fairies: &mut [Option<Program>; 2]) -> Result<Row> {
+fn beside_peers(rounds: usize, case: Case, programs: &mut [Option<Program>]) -> Result<Row> {
     let (name, id, fen, depth, peers) = case;
     let game = games::variant(id).context(id)?;
     let position = match fen {
@@ -122,12 +147,12 @@ fn beside_peers(rounds: usize, case: Case, fairies: &mut [Option<Program>; 2]) -
                     let board = peers::cozy_board(&fen)?;
                     timed(|| peers::cozy(&board, depth))
                 }
-                1 => {
+                2 => {
                     let position = peers::shakmaty_position(&fen)?;
                     timed(|| shakmaty::perft(&position, depth))
                 }
-                _ => match &mut fairies[peer - 2] {
-                    Some(fairy) => fairy.perft(id, &fen, depth)?,
+                _ => match &mut programs[peer] {
+                    Some(program) => program.perft(id, &fen, depth)?,
                     None => continue,
                 },
             };
@@ -229,14 +254,24 @@ pub fn table(rows: &[Row]) -> String {
     let _ = writeln!(text, " x our capablanca |\n| --- |{columns}");
     for row in rows {
         let relative = capablanca(rows).map(|c| row.ours / c);
-        let _ = write!(text, "| {} | {} | {:.1} |", row.name, row.nodes, row.moves());
+        let _ = write!(
+            text,
+            "| {} | {} | {:.1} |",
+            row.name,
+            row.nodes,
+            row.moves()
+        );
         let _ = write!(text, " {:.0} | {:.0} |", row.nanoseconds(), row.ours);
         // Of the slow ones a digit more of the rate, of the fast ones one more of the ratio.
         for (peer, rate) in row.peers.iter().enumerate() {
-            let _ = write!(text, " {} |", number(*rate, usize::from(peer > 1)));
+            let _ = write!(text, " {} |", number(*rate, usize::from(peer >= FAIRIES)));
         }
         for (peer, ratio) in row.ratios.iter().enumerate() {
-            let _ = write!(text, " {} |", number(*ratio, 2 - usize::from(peer > 1)));
+            let _ = write!(
+                text,
+                " {} |",
+                number(*ratio, 2 - usize::from(peer >= FAIRIES))
+            );
         }
         let _ = writeln!(text, " {} |", number(relative, 2));
     }
@@ -246,7 +281,7 @@ pub fn table(rows: &[Row]) -> String {
 /// As comma-separated values.
 pub fn csv(rows: &[Row]) -> String {
     let mut text = String::from(
-        "perft,nodes,husun,cozy_chess,shakmaty,fairy_stockfish,fairy_stockfish_build\n",
+        "perft,nodes,husun,cozy_chess,cozy_chess_build,shakmaty,shakmaty_build,fairy_stockfish,fairy_stockfish_build\n",
     );
     for row in rows {
         let _ = write!(text, "\"{}\",{},{:.2}", row.name, row.nodes, row.ours);
@@ -279,7 +314,7 @@ pub fn plot(rows: &[Row]) -> String {
             }));
         }
     }
-    let legend = ["Husun", PEERS[0], PEERS[1], PEERS[2], PEERS[3]];
+    let legend: Vec<&str> = ["Husun"].into_iter().chain(PEERS).collect();
     plot::bars(
         "Perft, millions of nodes a second, one thread",
         &legend,

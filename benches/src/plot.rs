@@ -12,7 +12,9 @@ pub struct Bar {
     pub color: usize,
 }
 
-const COLORS: [&str; 5] = ["#2f6f9f", "#c8702a", "#7a8f3c", "#8a5a9e", "#5d5d5d"];
+const COLORS: [&str; 7] = [
+    "#2f6f9f", "#c8702a", "#7a8f3c", "#8a5a9e", "#5d5d5d", "#3f9f95", "#b0a030",
+];
 const ROW: f64 = 18.0;
 const WIDTH: f64 = 520.0;
 

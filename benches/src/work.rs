@@ -122,7 +122,11 @@ impl VisitTables for OfGame<'_> {
     type Output = ([f64; 4], usize, usize);
 
     fn visit<S: Set>(self, tables: &Arc<Tables<S>>) -> Self::Output {
-        let all: Vec<Pos<S>> = self.all.iter().filter_map(|p| p.at_width().copied()).collect();
+        let all: Vec<Pos<S>> = self
+            .all
+            .iter()
+            .filter_map(|p| p.at_width().copied())
+            .collect();
         let rates = at_width(self.rounds, tables, &all);
         (rates, size_of::<Pos<S>>(), tables.bytes())
     }
@@ -168,7 +172,8 @@ pub fn table(rounds: usize, loading: &[(&str, Duration)]) -> Result<String> {
     for id in GAMES {
         let game = games::variant(id).context(id)?;
         let all = positions(&game, POSITIONS);
-        let ([made, listed, checks, attackers], bytes, tables) = game.visit(OfGame { rounds, all: &all });
+        let ([made, listed, checks, attackers], bytes, tables) =
+            game.visit(OfGame { rounds, all: &all });
         let [read, written, san, parsed] = texts(rounds, &game, &all)?;
         let load = loading
             .iter()

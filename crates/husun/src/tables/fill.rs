@@ -10,10 +10,10 @@ use std::marker::PhantomData;
 
 /// Words of the widest set.
 const WORDS: usize = 3;
-/// Fewest sliders that are worth filling for, by words of a set; with AVX2, three words are looked up faster.
-const LEAST: [u32; 4] = [u32::MAX, 3, 4, u32::MAX];
+/// Fewest sliders that are worth filling for, for sets of one word and of more.
+const LEAST: [u32; WORDS] = [3, 4, 5];
 /// The same with AVX-512.
-const LEAST_WIDE: [u32; 4] = [u32::MAX, 4, 3, 3];
+const LEAST_WIDE: [u32; WORDS] = [4, 3, 3];
 
 /// Fewest squares for which it is worth while to find all that enemy sliders attack.
 pub(crate) const AROUND: u32 = 3;
@@ -37,7 +37,7 @@ const SHORT: u8 = 8;
 const LONGEST: u8 = 12;
 
 impl Fill {
-    /// The fill of a board, if it is such a board and worth while on such a processor.
+    /// The fill of a board, if it is such a board.
     pub fn new<S: Set>(frame: &Frame, level: Level) -> Option<Fill> {
         // Those that rise in square numbers first, those that fall against them in the same order.
         let up = [ORTHOGONAL[0], ORTHOGONAL[1], DIAGONAL[0], DIAGONAL[1]];
@@ -59,11 +59,10 @@ impl Fill {
         }
         let way = frame.files().max(frame.ranks()) - 1;
         let least = match level.is_wide() {
-            true => LEAST_WIDE[S::WORDS],
-            false => LEAST[S::WORDS],
+            true => LEAST_WIDE[S::WORDS - 1],
+            false => LEAST[S::WORDS - 1],
         };
-        let fits =
-            least != u32::MAX && way <= LONGEST && strides.iter().all(|s| (1..16).contains(s));
+        let fits = way <= LONGEST && strides.iter().all(|s| (1..16).contains(s));
         fits.then(|| Fill {
             onto: std::array::from_fn(|i| match i < S::WORDS {
                 true => onto.map(|set| set.word(i)),
@@ -291,10 +290,8 @@ mod tests {
         on_board::<Words<2>>(10, 8)?;
         on_board::<Words<2>>(10, 10)?;
         on_board::<Words<2>>(12, 10)?;
-        if Level::detect().is_wide() {
-            on_board::<Words<3>>(12, 12)?;
-            on_board::<Words<3>>(13, 13)?;
-        }
+        on_board::<Words<3>>(12, 12)?;
+        on_board::<Words<3>>(13, 13)?;
         Ok(())
     }
 
@@ -303,9 +300,6 @@ mod tests {
         let best = Level::detect();
         let larger = Frame::new(14, 9, |_, _| false).ok_or("no such board")?;
         assert!(Fill::new::<Words<2>>(&larger, best).is_none(), "13 squares");
-        let larger = Frame::new(12, 12, |_, _| false).ok_or("no such board")?;
-        let narrow = Fill::new::<Words<3>>(&larger, best.narrow());
-        assert!(narrow.is_none(), "three words without AVX-512");
         let holed = Frame::new(8, 8, |file, rank| (file, rank) == (0, 0)).ok_or("no such board")?;
         assert!(
             Fill::new::<Words<1>>(&holed, best).is_some(),

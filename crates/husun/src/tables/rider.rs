@@ -99,37 +99,45 @@ struct RiderSide<S> {
     /// Legs of all squares, those of square `i` from `first[i]` to `first[i + 1]`.
     legs: Vec<Leg>,
     first: Vec<u32>,
-    /// By square: all destinations there are.
-    stops: Vec<S>,
+    /// By square.
+    spots: Vec<RiderSpot<S>>,
     /// Whether some squares of rays, or of lines, are not destinations.
     limited: bool,
     masked: bool,
-    /// For processors that gather bits: lines of all squares, those of square `i` from
-    /// `line[i]` to `line[i + 1]`.
+    /// For processors that gather bits: lines of all squares.
     lines: Vec<SliderLine<S>>,
-    line: Vec<u32>,
-    /// Lines of attack; more than one where two paths lead to the same square.
-    attacks: Vec<Attack<S>>,
-}
-
-/// Lines of attack on every square, at most one from each origin.
-#[derive(Clone, Debug)]
-struct Attack<S> {
-    /// By attacked square: from where.
-    origins: Vec<S>,
-    /// By attacked square: number of the first line.
-    first: Vec<u32>,
-    /// The squares between, in the order of the origins.
+    /// By attacked square, [`RiderSide::layers`] of each.
+    aims: Vec<Aim<S>>,
+    /// One, or more where two paths lead to the same square.
+    layers: usize,
+    /// The squares between, by aim in the order of its origins.
     between: Vec<S>,
 }
 
-impl<S: Set> Attack<S> {
+/// What belongs to a square.
+#[derive(Clone, Copy, Debug)]
+struct RiderSpot<S> {
+    /// All destinations there are.
+    stops: S,
+    /// Its first line and the first of the next square.
+    lines: [u32; 2],
+}
+
+/// Lines of attack on a square, at most one from each origin.
+#[derive(Clone, Copy, Debug)]
+struct Aim<S> {
+    origins: S,
+    /// Number of the first line's squares between.
+    first: u32,
+}
+
+impl<S: Set> Aim<S> {
+    /// The number of an origin's squares between.
     #[inline(always)]
-    fn between(&self, square: Square, origin: Square) -> S {
+    fn number(&self, origin: Square) -> usize {
         // The origins below this one come first.
         let below = (S::bit(origin)).through_first() ^ S::bit(origin);
-        let rank = (self.origins[usize::from(square)] & below).count();
-        self.between[(self.first[usize::from(square)] + rank) as usize]
+        (self.first + (self.origins & below).count()) as usize
     }
 }
 
@@ -178,7 +186,7 @@ impl<S: Set> Rider<S> {
             }
         }
         if table.limited {
-            set &= table.stops[i];
+            set &= table.spots[i].stops;
         }
         set
     }
@@ -194,13 +202,14 @@ impl<S: Set> Rider<S> {
         occupied: S,
     ) -> S {
         let table = self.side(side);
-        let i = usize::from(from);
+        let spot = &table.spots[usize::from(from)];
+        let [first, end] = spot.lines;
         let mut set = S::EMPTY;
-        for line in &table.lines[table.line[i] as usize..table.line[i + 1] as usize] {
+        for line in &table.lines[first as usize..end as usize] {
             set |= line.attacks(cpu, occupied, shapes);
         }
         if table.masked {
-            set &= table.stops[i];
+            set &= spot.stops;
         }
         set
     }
@@ -208,27 +217,29 @@ impl<S: Set> Rider<S> {
     /// Calls `f(between, origin)` for every line on which a piece of `riders` aims at the square.
     #[inline(always)]
     pub fn lines_to(&self, side: Side, square: Square, riders: S, mut f: impl FnMut(S, Square)) {
-        for attack in &self.side(side).attacks {
-            for origin in (attack.origins[usize::from(square)] & riders).iter() {
-                f(attack.between(square, origin), origin);
+        let table = self.side(side);
+        let first = usize::from(square) * table.layers;
+        for aim in &table.aims[first..first + table.layers] {
+            for origin in (aim.origins & riders).iter() {
+                f(table.between[aim.number(origin)], origin);
             }
         }
     }
 
     /// All destinations that there can be.
     pub fn destinations(&self, side: Side, from: Square) -> S {
-        self.side(side).stops[usize::from(from)]
+        self.side(side).spots[usize::from(from)].stops
     }
 
     pub fn bytes(&self) -> usize {
         let set = size_of::<S>();
-        let attack = |a: &Attack<S>| (a.origins.len() + a.between.len()) * set + a.first.len() * 4;
         let side = |s: &RiderSide<S>| {
             s.legs.len() * size_of::<Leg>()
-                + (s.first.len() + s.line.len()) * 4
+                + s.first.len() * 4
+                + s.spots.len() * size_of::<RiderSpot<S>>()
                 + s.lines.len() * size_of::<SliderLine<S>>()
-                + s.stops.len() * set
-                + s.attacks.iter().map(attack).sum::<usize>()
+                + s.aims.len() * size_of::<Aim<S>>()
+                + s.between.len() * set
         };
         self.sides.iter().map(side).sum()
     }
@@ -270,10 +281,10 @@ fn rider_side<S: Set>(
     directions: &mut Vec<(i32, i32)>,
     builder: &mut Builder,
 ) -> RiderSide<S> {
-    let (mut all_lines, mut line, mut masked) = (Vec::new(), vec![0], false);
+    let (mut all_lines, mut masked) = (Vec::new(), false);
     let mut legs = Vec::new();
     let mut first = vec![0];
-    let mut stops = Vec::new();
+    let mut spots = Vec::new();
     // By attacked square: origin and squares between.
     let mut lines: Vec<Vec<(Square, S)>> = vec![Vec::new(); frame.len()];
     for from in frame.squares() {
@@ -314,54 +325,61 @@ fn rider_side<S: Set>(
             paths.push(path);
         }
         first.push(legs.len() as u32);
+        let first_line = all_lines.len() as u32;
         all_lines.extend(builder.lines::<S>(from, &paths, shape.hop));
-        line.push(all_lines.len() as u32);
-        stops.push(destinations);
+        spots.push(RiderSpot {
+            stops: destinations,
+            lines: [first_line, all_lines.len() as u32],
+        });
     }
+    let attacks = if shape.mode.captures() {
+        lines
+    } else {
+        Vec::new()
+    };
+    let layers = attacks.iter().map(|l| most_from_one(l)).max().unwrap_or(0);
+    let (aims, between) = aims(attacks, layers);
     RiderSide {
         legs,
         first,
-        lines: all_lines,
-        line,
-        stops,
+        spots,
         limited: shape.max != 0 || shape.skip != 0,
         masked,
-        attacks: if shape.mode.captures() {
-            layers(lines)
-        } else {
-            Vec::new()
-        },
+        lines: all_lines,
+        aims,
+        layers,
+        between,
     }
 }
 
-/// Splits lines so that in each layer an origin has at most one line to a square.
-fn layers<S: Set>(mut lines: Vec<Vec<(Square, S)>>) -> Vec<Attack<S>> {
-    let mut all = Vec::new();
-    while lines.iter().any(|l| !l.is_empty()) {
-        let mut attack = Attack {
-            origins: Vec::new(),
-            first: Vec::new(),
-            between: Vec::new(),
-        };
-        for here in &mut lines {
-            here.sort_by_key(|l| l.0);
-            let mut rest = Vec::new();
-            let mut origins = S::EMPTY;
-            attack.first.push(attack.between.len() as u32);
-            for (origin, between) in here.drain(..) {
-                if origins.has(origin) {
-                    rest.push((origin, between));
-                } else {
-                    origins |= S::bit(origin);
-                    attack.between.push(between);
+/// The most lines that one origin has to the square.
+fn most_from_one<S>(lines: &[(Square, S)]) -> usize {
+    let from = |origin| lines.iter().filter(|l| l.0 == origin).count();
+    lines.iter().map(|l| from(l.0)).max().unwrap_or(0)
+}
+
+/// Splits the lines to each square so that an origin has at most one in each of its aims.
+fn aims<S: Set>(lines: Vec<Vec<(Square, S)>>, layers: usize) -> (Vec<Aim<S>>, Vec<S>) {
+    let (mut aims, mut between) = (Vec::new(), Vec::new());
+    for mut here in lines {
+        here.sort_by_key(|l| l.0);
+        for _ in 0..layers {
+            let mut aim = Aim {
+                origins: S::EMPTY,
+                first: between.len() as u32,
+            };
+            here.retain(|&(origin, passed)| {
+                let again = aim.origins.has(origin);
+                if !again {
+                    aim.origins |= S::bit(origin);
+                    between.push(passed);
                 }
-            }
-            attack.origins.push(origins);
-            *here = rest;
+                again
+            });
+            aims.push(aim);
         }
-        all.push(attack);
     }
-    all
+    (aims, between)
 }
 
 impl<S: Set> super::Tables<S> {
