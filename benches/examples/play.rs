@@ -1,8 +1,12 @@
 //! Perft of a game's positions, for profilers and to compare two builds: see `docs/speed.md`.
 
+#[path = "../src/figures.rs"]
+mod figures;
+
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Parser, Subcommand};
 use cpu_time::ThreadTime;
+use figures::{Figure, figures};
 use husun::Position;
 use std::collections::HashMap;
 use std::fmt;
@@ -12,7 +16,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::str::FromStr;
 
-const FIGURES: &str = include_str!("../../crates/games/tests/data/perft.csv");
 /// About as many nodes are counted in one turn.
 const TURN: u64 = 2_000_000;
 /// The deepest count from the start that makes one turn.
@@ -78,27 +81,14 @@ type Count = (Position, u32, u64);
 impl Work {
     fn counts(&self) -> Result<Vec<Count>> {
         let game = games::variant(&self.game).with_context(|| format!("no game {}", self.game))?;
-        let start = game.start().fen();
-        let mut counts = Vec::new();
-        for line in FIGURES.lines().skip(1) {
-            let fields: Vec<&str> = line.split('"').collect();
-            let [id, fen, rest] = fields[..] else {
-                continue;
-            };
-            if id.trim_end_matches(',') != self.game || (fen == start) != self.start {
-                continue;
-            }
-            let mut numbers = rest.trim_start_matches(',').split(',');
-            let depth = numbers.next().context("a depth")?.parse()?;
-            let nodes = numbers.next().context("a number of nodes")?.parse()?;
-            counts.push((game.position(fen)?, depth, nodes));
-        }
+        let mut figures = figures(&self.game, self.start)?;
         if self.start {
-            let fits = counts.into_iter().filter(|c: &Count| c.2 < DEEPEST);
-            counts = fits.max_by_key(|c| c.2).into_iter().collect();
+            let fits = figures.into_iter().filter(|f| f.nodes < DEEPEST);
+            figures = fits.max_by_key(|f| f.nodes).into_iter().collect();
         }
-        ensure!(!counts.is_empty(), "{self}: no figures");
-        Ok(counts)
+        ensure!(!figures.is_empty(), "{self}: no figures");
+        let count = |f: Figure| Ok((game.position(&f.fen)?, f.depth, f.nodes));
+        figures.into_iter().map(count).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Husun's speed beside that of its peers, all measured in one run: see `docs/speed.md`. Prints the tables
 //! and writes them with plots into a folder.
 
+mod figures;
 mod growth;
 #[cfg(target_arch = "x86_64")]
 mod lines;

@@ -1,5 +1,6 @@
 //! Perft: Husun beside its peers, round by round, and every game of Husun beside capablanca.
 
+use crate::figures::figures;
 use crate::peers;
 use crate::plot::{self, Bar};
 use crate::stats::{median, rate, timed};
@@ -51,8 +52,6 @@ const CASES: [Case; 16] = [
     ("citadelir2024", "citadelir2024", "", 4, &[]),
 ];
 
-/// Positions from play of the tests' figures, with their depths and counts.
-const FIGURES: &str = include_str!("../../crates/games/tests/data/perft.csv");
 /// Highest count of a figure that is taken.
 const LIMIT: u64 = 8_000_000;
 
@@ -179,23 +178,15 @@ fn beside_peers(rounds: usize, case: Case, programs: &mut [Option<Program>]) -> 
 }
 
 /// The positions from play of a game, each with the depth of the largest of its figures below the limit.
-pub fn figures(id: &str) -> Result<Vec<(String, u32)>> {
-    let game = games::variant(id).with_context(|| id.to_owned())?;
-    let start = game.start().fen();
+pub fn deepest(id: &str) -> Result<Vec<(String, u32)>> {
     let mut positions: Vec<(String, u32)> = Vec::new();
-    for line in FIGURES.lines().skip(1) {
-        let fields: Vec<&str> = line.split('"').collect();
-        let [variant, fen, rest] = fields[..] else {
-            continue;
-        };
-        let numbers: Vec<&str> = rest.trim_start_matches(',').split(',').collect();
-        let (depth, nodes): (u32, u64) = (numbers[0].parse()?, numbers[1].parse()?);
-        if variant.trim_end_matches(',') != id || fen == start || nodes > LIMIT {
+    for figure in figures(id, false)? {
+        if figure.nodes > LIMIT {
             continue;
         }
         match positions.last_mut() {
-            Some(last) if last.0 == fen => last.1 = last.1.max(depth),
-            _ => positions.push((fen.into(), depth)),
+            Some(last) if last.0 == figure.fen => last.1 = last.1.max(figure.depth),
+            _ => positions.push((figure.fen, figure.depth)),
         }
     }
     Ok(positions)
@@ -204,7 +195,7 @@ pub fn figures(id: &str) -> Result<Vec<(String, u32)>> {
 /// The positions from play of a game, together: each at the deepest of its figures below the limit.
 fn from_play(rounds: usize, id: &'static str) -> Result<Option<Row>> {
     let game = games::variant(id).context(id)?;
-    let positions = figures(id)?;
+    let positions = deepest(id)?;
     let positions: Vec<(Position, u32)> = positions
         .into_iter()
         .map(|(fen, depth)| Ok((game.position(&fen)?, depth)))

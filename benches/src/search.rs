@@ -1,7 +1,7 @@
 //! The engine's search: nodes a second at a fixed depth beside Fairy-Stockfish's, and how much sooner two threads
 //! reach a depth than one, of both.
 
-use crate::paths::figures;
+use crate::paths::deepest;
 use crate::stats::{median, rate};
 use crate::uci::{Program, Question};
 use anyhow::{Context, Result};
@@ -53,7 +53,7 @@ pub fn measure(rounds: usize, husun: &Path, fairy: &Path, out: &Path) -> Result<
 /// The set-up and the positions from play.
 fn positions(id: &str) -> Result<Vec<String>> {
     let start = games::variant(id).context("no such game")?.start().fen();
-    let played = figures(id)?.into_iter().map(|(fen, _)| fen);
+    let played = deepest(id)?.into_iter().map(|(fen, _)| fen);
     Ok(std::iter::once(start).chain(played).collect())
 }
 
