@@ -47,7 +47,7 @@ enum Task {
 }
 
 /// A game's set-up, or its positions from play.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone)]
 struct Work {
     game: String,
     start: bool,
