@@ -226,3 +226,57 @@ pieces = [{ letter = "E", name = "Elder", betza = "KN", royal = true }]"#
         play_beside_twin(&game);
     }
 }
+
+/// Castlings beside what may attack their squares: those of chess, which are judged along with the King's steps, and some whose
+/// partner leaves a line open behind it.
+#[test]
+fn castlings_under_attack() {
+    let inner = r#"
+id = "inner"
+inherits = "chess"
+[castling]
+piece = "K"
+partner = "R"
+from = "d1"
+east = { to = "f1", partner_from = "g1", partner_to = "e1" }
+west = { to = "b1", partner_from = "b1", partner_to = "c1" }
+[setups]
+standard = "1r1k2r1/8/8/8/8/8/8/1R1K2R1 w KQkq - 0 1"
+"#;
+    let inner = match husun_games::parse("own.toml", inner) {
+        Ok(game) => game,
+        Err(e) => panic!("{e}"),
+    };
+    let Some(chess) = husun_games::variant("chess") else {
+        unreachable!("chess is a game")
+    };
+    for (game, home) in [(chess, "R...K..R"), (inner, ".R.K..R.")] {
+        let mut castlings = 0;
+        for attacker in ["q", "r", "b", "n", "p"] {
+            for at in 0..24 {
+                // The three lower ranks, the highest first.
+                let mut ranks = format!("{}{home}", ".".repeat(16));
+                if !ranks[at..].starts_with('.') || (attacker == "p" && at >= 16) {
+                    continue;
+                }
+                ranks.replace_range(at..=at, attacker);
+                let (third, rest) = ranks.split_at(8);
+                let (second, first) = rest.split_at(8);
+                let board = format!("7k/7p/8/8/8/{third}/{second}/{first}");
+                let board = (1..=8)
+                    .rev()
+                    .fold(board, |b, n| b.replace(&".".repeat(n), &n.to_string()));
+                let position = match game.position(&format!("{board} w KQ - 0 1")) {
+                    Ok(position) => position,
+                    Err(e) => panic!("{board}: {e}"),
+                };
+                compare(&position);
+                let moves = position.legal_moves().into_iter();
+                let castles = moves
+                    .filter(|m| matches!(m.special(), Special::CastleEast | Special::CastleWest));
+                castlings += castles.count();
+            }
+        }
+        assert!(castlings > 60, "{}: {castlings} castlings", game.id());
+    }
+}

@@ -9,8 +9,9 @@ use crate::tables::Needs;
 use std::arch::x86_64::{
     __m256i, __m512i, __mmask8, _mm256_and_si256, _mm256_or_si256, _mm256_set_epi64x,
     _mm256_sllv_epi64, _mm256_srlv_epi64, _mm512_and_si512, _mm512_mask_blend_epi64,
-    _mm512_or_si512, _mm512_popcnt_epi64, _mm512_reduce_add_epi64, _mm512_reduce_or_epi64,
-    _mm512_rolv_epi64, _mm512_set_epi64, _mm512_shldv_epi64,
+    _mm512_mask_set1_epi64, _mm512_or_si512, _mm512_popcnt_epi64, _mm512_reduce_add_epi64,
+    _mm512_reduce_or_epi64, _mm512_rolv_epi64, _mm512_set_epi64, _mm512_set1_epi64,
+    _mm512_shldv_epi64,
 };
 use std::fmt::Debug;
 #[cfg(target_arch = "x86_64")]
@@ -35,6 +36,8 @@ pub(crate) trait Cpu: Copy + Debug {
     fn apart<T: Apart>(self, work: T, sets: Four) -> T::Out;
     /// The lanes of these words.
     fn lanes(self, words: &[u64; 8]) -> Self::Lanes;
+    /// Lanes of two words: first, second, fifth and sixth, and the others.
+    fn two(self, a: u64, b: u64) -> Self::Lanes;
     /// Shift distances: for the first four lanes 1 to 63 squares, for the others 64 less those.
     fn by(self, squares: &[u64; 8]) -> <Self::Lanes as Lanes>::By;
 }
@@ -110,6 +113,10 @@ impl Cpu for Portable {
 
     fn lanes(self, words: &[u64; 8]) -> [u64; 8] {
         *words
+    }
+
+    fn two(self, a: u64, b: u64) -> [u64; 8] {
+        [a, a, b, b, a, a, b, b]
     }
 
     fn by(self, squares: &[u64; 8]) -> [u64; 8] {
@@ -197,6 +204,12 @@ impl Cpu for Bmi2 {
     }
 
     #[inline(always)]
+    fn two(self, a: u64, b: u64) -> Two {
+        let lanes = four([a, a, b, b]);
+        Two(lanes, lanes)
+    }
+
+    #[inline(always)]
     fn by(self, squares: &[u64; 8]) -> By {
         let [a, b, c, d, e, f, g, h] = *squares;
         By {
@@ -237,6 +250,11 @@ impl<const NEEDS: u8> Cpu for Fitted<NEEDS> {
     #[inline(always)]
     fn lanes(self, words: &[u64; 8]) -> Two {
         self.0.lanes(words)
+    }
+
+    #[inline(always)]
+    fn two(self, a: u64, b: u64) -> Two {
+        self.0.two(a, b)
     }
 
     #[inline(always)]
@@ -329,8 +347,9 @@ impl Lanes for Two {
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx512 {
-    /// The lanes that go down. As a constant it would be compiled to slower shuffles.
+    // As constants they would be compiled to slower shuffles. First the lanes that go down, then those of the second of two words.
     down: __mmask8,
+    second: __mmask8,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -359,6 +378,15 @@ impl Cpu for Avx512 {
         let [a, b, c, d, e, f, g, h] = words.map(|w| w as i64);
         // SAFETY: an `Avx512` exists only where the processor was found to have AVX-512.
         One(unsafe { _mm512_set_epi64(h, g, f, e, d, c, b, a) })
+    }
+
+    #[inline(always)]
+    fn two(self, a: u64, b: u64) -> One {
+        // SAFETY: as above.
+        One(unsafe {
+            let a = _mm512_set1_epi64(a as i64);
+            _mm512_mask_set1_epi64(a, self.second, b as i64)
+        })
     }
 
     #[inline(always)]
@@ -462,7 +490,8 @@ impl Level {
                 && is_x86_feature_detected!("avx512vbmi2")
                 && is_x86_feature_detected!("avx512vpopcntdq");
             let down = black_box(0b1111_0000);
-            let wide = wide.then_some(Avx512 { down });
+            let second = black_box(0b1100_1100);
+            let wide = wide.then_some(Avx512 { down, second });
             return Level::Bmi2(Bmi2 { wide }, Needs::ALL);
         }
         Level::Portable

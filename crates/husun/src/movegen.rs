@@ -28,6 +28,14 @@ pub(crate) trait Sink<S: Set> {
     /// That many more moves; called if `BULK` is true.
     #[inline(always)]
     fn number(&mut self, _moves: u32) {}
+    /// Runs what is no part of the function that generates: a counter that it could reach would be in memory all the time.
+    #[inline(always)]
+    fn apart(&mut self, f: impl FnOnce(&mut Self))
+    where
+        Self: Sized,
+    {
+        f(self);
+    }
     /// Whether no more moves are wanted.
     #[inline(always)]
     fn is_full(&self) -> bool {
@@ -47,6 +55,12 @@ pub(crate) struct Count(pub u64);
 impl<S: Set> Sink<S> for Count {
     const BULK: bool = true;
 
+    #[inline(always)]
+    fn apart(&mut self, f: impl FnOnce(&mut Self)) {
+        let mut more = Count(0);
+        f(&mut more);
+        self.0 += more.0;
+    }
     #[inline(always)]
     fn bulk(&mut self, targets: S) {
         self.0 += u64::from(targets.count());
@@ -222,9 +236,9 @@ impl<S: Set> Tables<S> {
         let Some(citadels) = &self.citadels else {
             return false;
         };
-        let there = pos.of_kinds(&self.royals) & (citadels[0] | citadels[1]);
-        there.any()
-            && ((there & pos.sides[0] & citadels[0]) | (there & pos.sides[1] & citadels[1])).any()
+        let royals = pos.of_kinds(&self.royals);
+        let there = (pos.sides[0] & citadels[0]) | (pos.sides[1] & citadels[1]);
+        (royals & there).any()
     }
 
     /// Whether the side to move has won by having bared the opponent's king.
@@ -290,11 +304,12 @@ impl<S: Set> Tables<S> {
             Some(royal) => {
                 let (checkers, struck) = self.leapers(pos, royal, &scene);
                 let guard = self.guard(pos, royal, checkers, &scene);
-                (guard, self.royal_moves(pos, (royal, struck), &scene, sink))
+                let safety = self.royal_moves(pos, &guard, struck, &scene, sink);
+                (guard, safety)
             }
             None if !C::NEEDS.has(Needs::ROYALS) => (Guard::none(self.board), Safety::default()),
             None => {
-                self.several_royal_moves(pos, &scene, sink);
+                sink.apart(|sink| self.several_royal_moves(pos, &scene, sink));
                 (Guard::none(self.board), Safety::default())
             }
         };
@@ -331,9 +346,9 @@ impl<S: Set> Tables<S> {
             }
         }
         if pos.passed[0] != NO_SQUARE {
-            self.en_passant(pos, &scene, sink);
+            sink.apart(|sink| self.en_passant(pos, &scene, sink));
         }
-        if pos.rights.0 != 0 {
+        if pos.rights.0 != 0 && !C::NEEDS.castles_by_steps() {
             self.castlings_of(pos, &guard, &safety, &scene, sink);
         }
         if C::NEEDS.has(Needs::CASTLE)
@@ -377,7 +392,7 @@ impl<S: Set> Tables<S> {
         let targets = self.targets(kind, scene.us, from, scene) & open;
         let promotes = |z: &Zones<S>| z.kinds >> kind & 1 != 0;
         if self.zones.as_ref().is_some_and(promotes) {
-            self.promoting_piece(pos, from, kind, targets, sink);
+            sink.apart(|sink| self.promoting_piece(pos, from, kind, targets, sink));
         } else {
             sink.piece(from, kind, targets, kind);
         }

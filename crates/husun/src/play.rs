@@ -124,7 +124,9 @@ impl<S: Set> Tables<S> {
                     next.halfmove = 0;
                     self.after_change(next, us, m);
                 }
-                if special == Special::InitialStep {
+                if special == Special::InitialStep
+                    && (self.passing[us.index()][usize::from(to)] & pos.side(them)).any()
+                {
                     self.remember_passed(next, us, m);
                 }
             }

@@ -76,7 +76,8 @@ pub trait Set:
     fn since_last(self) -> Self;
     /// The set itself if the flag is 1, the empty set if it is 0.
     fn if_set(self, flag: u8) -> Self;
-    /// Every square moved by `delta`, which lies within -63..=63 and is not 0.
+    /// Every square moved by `delta`, which lies within -63..=63 and is not 0. What leaves the set at one end may come in at
+    /// the other.
     fn shifted(self, delta: i8) -> Self;
 
     /// Whether at least one square is in the set.
@@ -305,6 +306,9 @@ where
     #[inline(always)]
     fn shifted(self, delta: i8) -> Self {
         debug_assert!(delta != 0 && delta.unsigned_abs() < 64);
+        if N == 1 {
+            return Words(self.0.map(|w| w.rotate_left(delta as u32)));
+        }
         let n = u32::from(delta.unsigned_abs());
         if delta > 0 {
             Words(std::array::from_fn(|i| {

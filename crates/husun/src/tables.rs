@@ -5,6 +5,7 @@ use crate::betza::Mode;
 use crate::definition::{CastlePath, StateFlag};
 use crate::frame::Square;
 use crate::mechanisms::crowning::Crown;
+use crate::moves::{Move, Special};
 use crate::pos::Group;
 use crate::set::Set;
 use crate::setup::CastlingRights;
@@ -31,7 +32,9 @@ pub(crate) struct Shift<S> {
     delta: i8,
     /// Squares from which the step makes that difference.
     regular: S,
-    /// Steps with another difference: near missing squares.
+    /// Squares from which it makes another one: near missing squares.
+    odd: S,
+    /// The steps from there.
     irregular: Vec<(Square, Square)>,
     /// Where initial steps of more than one square pass first.
     pub initial: S,
@@ -46,9 +49,11 @@ impl<S: Set> Shift<S> {
     #[inline(always)]
     pub fn apply<C: Cpu>(&self, set: S) -> S {
         let mut moved = (set & self.regular).shifted(self.delta);
-        for &(from, to) in if_needed::<C, _>(Needs::ODD, &self.irregular) {
-            if set.has(from) {
-                moved |= S::bit(to);
+        if C::NEEDS.has(Needs::ODD) && (set & self.odd).any() {
+            for &(from, to) in &self.irregular {
+                if set.has(from) {
+                    moved |= S::bit(to);
+                }
             }
         }
         moved
@@ -194,8 +199,28 @@ pub(crate) struct CastlingSquares<S> {
     pub empty: S,
     /// Squares that the royal piece passes, without its home and its target.
     pub through: S,
+    /// With its target.
+    pub over: S,
     /// Squares that gain or lose a piece; those that do both cancel out.
     pub moved: S,
+}
+
+impl<S> CastlingSquares<S> {
+    /// The move.
+    #[inline(always)]
+    pub fn castle(&self) -> Move {
+        let special = match self.wing {
+            Wing::East => Special::CastleEast,
+            Wing::West => Special::CastleWest,
+        };
+        Move::new(
+            self.path.from,
+            self.path.to,
+            self.piece,
+            self.piece,
+            special,
+        )
+    }
 }
 
 /// Zobrist keys.
@@ -285,6 +310,12 @@ pub struct Tables<S: Set> {
     pub(crate) several_royals: bool,
     pub(crate) apart: bool,
     pub(crate) castlings: [Vec<CastlingSquares<S>>; 2],
+    /// By side: squares next to the royal piece's home, one of which is empty if it may castle; for plain castlings.
+    pub(crate) doors: [S; 2],
+    /// By side and square: from where what has arrived there by initial steps may be captured on a square that it passed.
+    pub(crate) passing: [Vec<S>; 2],
+    /// Whether sliders that give no check attack squares of castlings as if only the royal piece left its own.
+    pub(crate) castlings_plain: bool,
     /// By square: castling rights that end when a piece leaves or arrives.
     pub(crate) rights_lost: Vec<u8>,
     pub(crate) castle: Option<Castle<S>>,
@@ -499,6 +530,9 @@ impl<S: Set> Tables<S> {
             several_royals: false,
             apart: false,
             castlings: Default::default(),
+            doors: [S::EMPTY; 2],
+            passing: Default::default(),
+            castlings_plain: true,
             rights_lost: Vec::new(),
             castle: None,
             crown: None,

@@ -144,6 +144,28 @@ impl<S: Set> Tables<S> {
         squares
     }
 
+    /// The squares among these that no enemy slider attacks with the given squares occupied.
+    #[inline(always)]
+    pub(super) fn out_of_slides<C: Cpu>(
+        &self,
+        pos: &Pos<S>,
+        mut squares: S,
+        occupied: S,
+        scene: &Scene<S, C>,
+    ) -> S {
+        for from in (pos.of_kinds(&self.orthogonal) & scene.enemy).iter() {
+            if (self.spots[usize::from(from)].orthogonal & squares).any() {
+                squares &= !self.orthogonal(scene.cpu, from, occupied);
+            }
+        }
+        for from in (pos.of_kinds(&self.diagonal) & scene.enemy).iter() {
+            if (self.spots[usize::from(from)].diagonal & squares).any() {
+                squares &= !self.diagonal(scene.cpu, from, occupied);
+            }
+        }
+        squares
+    }
+
     /// The side's royal pieces that attack a square of their castle.
     #[inline(always)]
     pub(super) fn castle_attackers(

@@ -90,7 +90,7 @@ impl<S: Set> Tables<S> {
             self.pawns_arrive(pos, shift, 1, kind, taken, sink);
         }
         if C::NEEDS.has(Needs::ODD) && pawn.rides {
-            self.pawns_ride(pos, pawn, pieces, open, scene, sink);
+            sink.apart(|sink| self.pawns_ride(pos, pawn, pieces, open, scene, sink));
         }
     }
 
@@ -163,7 +163,7 @@ impl<S: Set> Tables<S> {
         let changing = targets & self.changes[pos.turn.index()];
         sink.pawns(shift, hops, kind, targets ^ changing, kind);
         if changing.any() {
-            self.pawns_change(pos, shift, hops, kind, changing, sink);
+            sink.apart(|sink| self.pawns_change(pos, shift, hops, kind, changing, sink));
         }
     }
 

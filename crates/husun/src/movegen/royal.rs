@@ -5,10 +5,9 @@ use super::attack::Guard;
 use super::{Scene, Sink};
 use crate::cpu::Cpu;
 use crate::frame::Square;
-use crate::moves::{Move, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
-use crate::side::Wing;
+use crate::side::Side;
 use crate::tables::fill::AROUND;
 use crate::tables::{Castle, CastlingSquares, Needs, Tables};
 
@@ -30,10 +29,12 @@ impl<S: Set> Tables<S> {
     pub(super) fn royal_moves<C: Cpu, K: Sink<S>>(
         &self,
         pos: &Pos<S>,
-        (royal, struck): (Square, S),
+        guard: &Guard<S>,
+        struck: S,
         scene: &Scene<S, C>,
         sink: &mut K,
     ) -> Safety<S> {
+        let royal = guard.royal;
         let kind = match self.royals.kinds[..] {
             [only] => only,
             _ => pos.kind_at(royal),
@@ -44,22 +45,33 @@ impl<S: Set> Tables<S> {
         } else {
             S::EMPTY
         };
-        let mut safe = steps.without(struck | barred);
+        // Squares of castlings along with them, if what attacks those is found in the same way.
+        let castles = C::NEEDS.castles_by_steps()
+            && (self.doors[scene.us.index()] & scene.empty).any()
+            && pos.rights.0 != 0
+            && !guard.in_check;
+        let mut asked = steps;
+        if castles {
+            asked |= self.castled_over(pos, scene.us, scene.occupied);
+        }
+        let mut safe = asked.without(struck | barred);
         let lifted = scene.occupied ^ S::bit(royal);
         // Riders once for all squares; sliders, most of which the empty-board lines rule out, square by square.
         if C::NEEDS.has(Needs::RIDERS) && self.royals_leap::<C>() && safe.any() {
             safe = self.out_of_riders(pos, safe, lifted, scene);
         }
-        // Or from all sliders at once, if there are enough squares.
+        // Or from all sliders, if there are enough squares: at once if the board allows it, as the widest mostly do.
         let mut unknown = safe;
-        if C::FILLS
-            && self.royals_leap::<C>()
-            && let Some(fill) = &self.fill
-            && safe.count() >= AROUND
-        {
-            let orthogonal = pos.of_kinds(&self.orthogonal) & scene.enemy;
-            let diagonal = pos.of_kinds(&self.diagonal) & scene.enemy;
-            safe = safe.without(fill.attacked(scene.cpu, [orthogonal, diagonal], lifted));
+        let fill = self.fill.as_ref().filter(|_| C::FILLS);
+        if (S::WORDS < 3 || fill.is_some()) && self.royals_leap::<C>() && safe.count() >= AROUND {
+            safe = match fill {
+                Some(fill) => {
+                    let orthogonal = pos.of_kinds(&self.orthogonal) & scene.enemy;
+                    let diagonal = pos.of_kinds(&self.diagonal) & scene.enemy;
+                    safe.without(fill.attacked(scene.cpu, [orthogonal, diagonal], lifted))
+                }
+                None => self.out_of_slides(pos, safe, lifted, scene),
+            };
             unknown = match self.castle::<C>() {
                 Some(castle) => safe & castle.squares[scene.us.opponent().index()],
                 None => S::EMPTY,
@@ -76,7 +88,11 @@ impl<S: Set> Tables<S> {
             };
             safe ^= bit.if_set(u8::from(attacked));
         }
-        sink.piece(royal, kind, safe, kind);
+        sink.piece(royal, kind, safe & steps, kind);
+        if castles && asked != steps {
+            let found = (scene.occupied, safe);
+            sink.apart(|sink| self.castle_over(pos, scene.us, found, sink));
+        }
         if let Some(castle) = self.castle::<C>()
             && castle.squares[scene.us.index()].has(royal)
         {
@@ -87,6 +103,37 @@ impl<S: Set> Tables<S> {
             struck,
             attacked: steps.without(safe),
             safe,
+        }
+    }
+
+    /// Whether the side to move has the right to a castling and nothing stands in its way.
+    #[inline(always)]
+    fn may_castle(r: &CastlingSquares<S>, pos: &Pos<S>, occupied: S) -> bool {
+        pos.rights.has(r.side, r.wing) && !(r.empty & occupied).any()
+    }
+
+    /// Squares that the royal piece passes and reaches in castlings that nothing stands in the way of.
+    #[inline(never)]
+    fn castled_over(&self, pos: &Pos<S>, us: Side, occupied: S) -> S {
+        let open = self.castlings[us.index()]
+            .iter()
+            .filter(|r| Self::may_castle(r, pos, occupied));
+        open.fold(S::EMPTY, |all, r| all | r.over)
+    }
+
+    /// Those of these castlings over safe squares.
+    #[inline(never)]
+    fn castle_over<K: Sink<S>>(
+        &self,
+        pos: &Pos<S>,
+        us: Side,
+        (occupied, safe): (S, S),
+        sink: &mut K,
+    ) {
+        for r in &self.castlings[us.index()] {
+            if Self::may_castle(r, pos, occupied) && !r.over.without(safe).any() {
+                sink.one(r.castle());
+            }
         }
     }
 
@@ -174,26 +221,15 @@ impl<S: Set> Tables<S> {
             return;
         }
         for r in &self.castlings[scene.us.index()] {
-            if !pos.rights.has(r.side, r.wing) || (r.empty & scene.occupied).any() {
-                continue;
-            }
-            if guard.royal != NO_SQUARE
-                && (((r.through | S::bit(r.path.to)) & safety.struck).any()
-                    || (r.through & safety.attacked).any()
-                    || !self.castles_safely(pos, r, safety, scene))
+            if !Self::may_castle(r, pos, scene.occupied)
+                || (guard.royal != NO_SQUARE && !self.castles_safely(pos, r, safety, scene))
             {
                 continue;
             }
-            let to = r.path.to;
-            if self.apart::<C>() && (self.ring(to) & pos.of_kinds(&self.royals) & scene.enemy).any()
-            {
-                continue;
+            let near = self.ring(r.path.to) & pos.of_kinds(&self.royals) & scene.enemy;
+            if !(self.apart::<C>() && near.any()) {
+                sink.one(r.castle());
             }
-            let special = match r.wing {
-                Wing::East => Special::CastleEast,
-                Wing::West => Special::CastleWest,
-            };
-            sink.one(Move::new(r.path.from, to, r.piece, r.piece, special));
         }
     }
 
@@ -206,6 +242,9 @@ impl<S: Set> Tables<S> {
         safety: &Safety<S>,
         scene: &Scene<S, C>,
     ) -> bool {
+        if (r.over & safety.struck).any() || (r.through & safety.attacked).any() {
+            return false;
+        }
         let lifted = scene.occupied ^ S::bit(r.path.from);
         for square in r.through.without(safety.safe).iter() {
             if self.attacked_but_struck(pos, square, lifted, scene) {

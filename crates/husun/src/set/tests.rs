@@ -30,13 +30,13 @@ where
         naive(set.since_last()),
         (last as u8..top as u8).collect::<Vec<_>>()
     );
-    let moved: Vec<u8> = all
+    let moved = |i: u8| i32::from(i) + i32::from(delta);
+    let (stay, moved): (Vec<Square>, Vec<u8>) = all
         .iter()
-        .map(|&i| i32::from(i) + i32::from(delta))
-        .filter(|i| (0..top).contains(i))
-        .map(|i| i as u8)
-        .collect();
-    assert_eq!(naive(set.shifted(delta)), moved);
+        .filter(|&&i| (0..top).contains(&moved(i)))
+        .map(|&i| (Square(i), moved(i) as u8))
+        .unzip();
+    assert_eq!(naive(Words::from_squares(stay).shifted(delta)), moved);
 }
 
 proptest! {

@@ -119,7 +119,7 @@ impl<S: Set> Tables<S> {
             let castlings = self.castlings.iter().flatten();
             castlings
                 .filter(|r| r.path.from == square)
-                .fold(steps, |all, r| all | r.through | S::bit(r.path.to))
+                .fold(steps, |all, r| all | r.over)
         };
         let near = |table: u16| {
             let squares = self.board.iter();

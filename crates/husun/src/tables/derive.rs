@@ -102,16 +102,17 @@ fn shift<S: Set>(frame: &Frame, side: Side, vector: Vector) -> Shift<S> {
         .filter(|(d, _)| d.abs() < 64)
         .max_by_key(|&(d, n)| (n, d))
         .map_or(1, |(d, _)| d as i8);
-    let is_regular =
-        |&&(from, to): &&(Square, Square)| number(to) - number(from) == i32::from(delta);
+    let is_regular = |&(from, to): &(Square, Square)| number(to) - number(from) == i32::from(delta);
     let mut origin = vec![Square(0); frame.len()];
     for &(from, to) in &steps {
         origin[usize::from(to)] = from;
     }
+    let (regular, irregular): (Vec<_>, Vec<_>) = steps.into_iter().partition(is_regular);
     Shift {
         delta,
-        regular: S::from_squares(steps.iter().filter(is_regular).map(|s| s.0)),
-        irregular: steps.iter().filter(|s| !is_regular(s)).copied().collect(),
+        regular: S::from_squares(regular.iter().map(|s| s.0)),
+        odd: S::from_squares(irregular.iter().map(|s| s.0)),
+        irregular,
         initial: S::EMPTY,
         further: S::EMPTY,
         origin,
@@ -140,6 +141,7 @@ impl<S: Set> Tables<S> {
         t.shapes = builder.shapes;
         t.mechanisms(definition);
         t.find_changers();
+        t.passing();
         t.sort_atoms();
         // With rooks or bishops alone half of the directions would be filled for nothing.
         if !t.atoms.orthogonal.kinds.is_empty() && !t.atoms.diagonal.kinds.is_empty() {
@@ -414,25 +416,57 @@ impl<S: Set> Tables<S> {
         }
     }
 
+    /// What [`Tables::passing`] holds, once the leaps of pawn-type kinds are known.
+    fn passing(&mut self) {
+        for side in Side::ALL {
+            let captors = |square: Square| {
+                let them = side.opponent().index();
+                let tables = self.pawns.iter().map(|p| p.take_from[them]);
+                tables.fold(S::EMPTY, |all: S, table| all | self.leap(table, square))
+            };
+            let mut passing = vec![S::EMPTY; self.squares];
+            for shift in self.pawns.iter().flat_map(|p| &p.quiet[side.index()]) {
+                for square in self.board.iter() {
+                    let mut at = square;
+                    for _ in 1..self.initial_steps {
+                        at = shift.origin[usize::from(at)];
+                        passing[square.index()] |= captors(at);
+                    }
+                }
+            }
+            self.passing[side.index()] = passing;
+        }
+    }
+
     fn castlings(&mut self, definition: &Definition) {
         self.rights_lost = vec![0; self.squares];
         let Some(castling) = &definition.rules().castling else {
             return;
         };
+        self.castlings_plain = self.is_royal(castling.piece.0);
         for side in Side::ALL {
             for wing in Wing::ALL {
                 for &path in castling.paths(side, wing) {
+                    self.castlings_plain &= is_plain(path, wing, definition.frame());
                     for home in [path.from, path.partner_from] {
                         self.rights_lost[home.index()] |= CastlingRights::bit(side, wing);
                     }
+                    let through = on_the_way(definition.frame(), path.from, path.to);
+                    let empty: S = on_the_way(definition.frame(), path.from, path.partner_from);
+                    self.doors[side.index()] |= match wing {
+                        Wing::East => empty.first(),
+                        Wing::West => empty.last(),
+                    }
+                    .map_or(S::EMPTY, S::bit);
                     self.castlings[side.index()].push(CastlingSquares {
                         piece: castling.piece.0,
                         partner: castling.partner.0,
                         side,
                         wing,
                         path,
-                        empty: on_the_way(definition.frame(), path.from, path.partner_from),
-                        through: on_the_way(definition.frame(), path.from, path.to),
+                        empty,
+                        through,
+                        over: through | S::bit(path.to),
                         moved: [path.from, path.to, path.partner_from, path.partner_to]
                             .into_iter()
                             .fold(S::EMPTY, |set, s| set ^ S::bit(s)),
@@ -441,6 +475,18 @@ impl<S: Set> Tables<S> {
             }
         }
     }
+}
+
+/// Whether the partner comes from the end of the rank and goes to a square that the royal piece passes. No slider then attacks the
+/// royal piece's target from behind the one, and from behind the other only one that gives check already.
+fn is_plain(path: CastlePath, wing: Wing, frame: &Frame) -> bool {
+    let outward = match wing {
+        Wing::East => 1,
+        Wing::West => -1,
+    };
+    let (low, high) = (path.from.min(path.to), path.from.max(path.to));
+    let passed = low < path.partner_to && path.partner_to < high;
+    passed && path.to != path.partner_from && frame.step(path.partner_from, outward, 0).is_none()
 }
 
 /// The squares between two squares of a rank.

@@ -104,7 +104,7 @@ impl Fill {
         for i in 0..W {
             let onto = cpu.lanes(&self.onto[i]);
             let [o, d, occupied, open] = sets[i];
-            filled[i] = cpu.lanes(&[o, o, d, d, o, o, d, d]);
+            filled[i] = cpu.two(o, d);
             empty[i] = onto.and(cpu.lanes(&[!occupied; 8]));
             targets[i] = onto.and(cpu.lanes(&[open; 8]));
         }

@@ -21,7 +21,8 @@ impl Needs {
     /// Several royal pieces, such as keep apart, or such as do not only leap.
     pub const ROYALS: Needs = Needs(4);
     /// Squares, steps and pieces unlike the others: citadels, steps that change the square's number otherwise, leaps that
-    /// only move or only capture, kinds whose ways overlap, kinds other than pawns that promote, pawns that do not only leap.
+    /// only move or only capture, kinds whose ways overlap, kinds other than pawns that promote, pawns that do not only leap,
+    /// castlings whose partner does not come from the end of the rank to a square that the royal piece passes.
     pub const ODD: Needs = Needs(8);
     /// Everything.
     pub const ALL: Needs = Needs(15);
@@ -42,6 +43,12 @@ impl Needs {
     pub fn copy(self) -> Needs {
         let enough = |c: &Needs| self.0 & !c.0 == 0;
         Needs::COPIES.into_iter().find(enough).unwrap_or(Needs::ALL)
+    }
+
+    /// Whether all that attacks the squares of castlings is found together with what attacks the royal piece's steps.
+    #[inline(always)]
+    pub const fn castles_by_steps(self) -> bool {
+        self.0 & (Needs::RIDERS.0 | Needs::ROYALS.0 | Needs::ODD.0) == 0
     }
 
     /// Whether it is among them.
@@ -110,7 +117,8 @@ impl<S: Set> Tables<S> {
             || !self.atoms.whole.is_empty()
             || movers.any(|m| m.quiet != [None; 2] || m.take != [None; 2])
             || steps.any(|s| !s.irregular.is_empty())
-            || self.pawns.iter().any(|p| p.rides);
+            || self.pawns.iter().any(|p| p.rides)
+            || !self.castlings_plain;
         let royals = self.several_royals || self.apart || !self.royals_leap;
         Needs::RIDERS.one_if(!self.riders.is_empty())
             | Needs::CASTLE.one_if(self.castle.is_some() || self.crown.is_some())
