@@ -38,7 +38,7 @@ enum Task {
         old: PathBuf,
         /// Turns of each.
         turns: usize,
-        /// As in `capablanca:start` and `capablanca:play`.
+        /// As in `capablanca:start`, `capablanca:play` and, for a position, `capablanca:FEN`.
         #[arg(required = true)]
         work: Vec<Work>,
     },
@@ -46,31 +46,44 @@ enum Task {
     Serve,
 }
 
-/// A game's set-up, or its positions from play.
+/// A game's set-up, its positions from play, or a position.
 #[derive(Clone)]
 struct Work {
     game: String,
-    start: bool,
+    from: From,
+}
+
+#[derive(Clone)]
+enum From {
+    Start,
+    Play,
+    Fen(String),
 }
 
 impl FromStr for Work {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Work> {
-        let (game, what) = text.split_once(':').context("GAME:start or GAME:play")?;
-        let start = match what {
-            "start" => true,
-            "play" => false,
-            _ => bail!("{what}: `start` or `play` was expected"),
+        let (game, what) = text
+            .split_once(':')
+            .context("GAME:start, GAME:play or GAME:FEN")?;
+        let from = match what {
+            "start" => From::Start,
+            "play" => From::Play,
+            fen => From::Fen(fen.to_owned()),
         };
         let game = game.to_owned();
-        Ok(Work { game, start })
+        Ok(Work { game, from })
     }
 }
 
 impl fmt::Display for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = if self.start { "start" } else { "play" };
+        let what = match &self.from {
+            From::Start => "start",
+            From::Play => "play",
+            From::Fen(fen) => fen,
+        };
         write!(f, "{}:{what}", self.game)
     }
 }
@@ -81,11 +94,20 @@ type Count = (Position, u32, u64);
 impl Work {
     fn counts(&self) -> Result<Vec<Count>> {
         let game = games::variant(&self.game).with_context(|| format!("no game {}", self.game))?;
-        let mut figures = figures(&self.game, self.start)?;
-        if self.start {
-            let fits = figures.into_iter().filter(|f| f.nodes < DEEPEST);
-            figures = fits.max_by_key(|f| f.nodes).into_iter().collect();
-        }
+        let figures = match &self.from {
+            From::Play => figures(&self.game, false)?,
+            From::Start => {
+                let known = figures(&self.game, true)?.into_iter();
+                let fits = known.filter(|f| f.nodes < DEEPEST);
+                fits.max_by_key(|f| f.nodes).into_iter().collect()
+            }
+            From::Fen(fen) => {
+                let position = game.position(fen).with_context(|| format!("{self}"))?;
+                let counts = (1..=32).map(|depth| (position.clone(), depth, position.perft(depth)));
+                let fits = counts.take_while(|c| c.2 < DEEPEST);
+                return Ok(fits.last().into_iter().collect());
+            }
+        };
         ensure!(!figures.is_empty(), "{self}: no figures");
         let count = |f: Figure| Ok((game.position(&f.fen)?, f.depth, f.nodes));
         figures.into_iter().map(count).collect()
@@ -95,7 +117,11 @@ impl Work {
 fn main() -> Result<()> {
     match Args::parse().task {
         Task::Run { game, rounds } => {
-            let counts = Work { game, start: false }.counts()?;
+            let counts = Work {
+                game,
+                from: From::Play,
+            }
+            .counts()?;
             let once = || counts.iter().map(|(p, depth, _)| p.perft(*depth));
             let nodes: u64 = (0..rounds).flat_map(|_| once()).sum();
             println!("{nodes}");

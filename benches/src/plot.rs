@@ -21,28 +21,39 @@ const WIDTH: f64 = 520.0;
 /// A picture with a title and a legend of the colours.
 pub fn bars(title: &str, legend: &[&str], bars: &[Bar]) -> String {
     let longest = bars.iter().map(|b| b.value).fold(1.0, f64::max);
-    let height = 70.0 + ROW * bars.len() as f64;
     let letters = bars.iter().map(|b| b.label.len()).max().unwrap_or(0);
     let left = f64::max(250.0, 6.2 * letters as f64 + 16.0);
     let width = left + WIDTH + 70.0;
+    // Where the names of the legend begin, in as many rows as they need.
+    let (mut x, mut row) = (10.0, 0.0);
+    let mut places = Vec::new();
+    for name in legend {
+        let needed = 40.0 + 7.5 * name.len() as f64;
+        if x + needed > width && x > 10.0 {
+            (x, row) = (10.0, row + ROW);
+        }
+        places.push((name, x, 32.0 + row));
+        x += needed;
+    }
+    let top = 56.0 + row;
+    let height = top + 14.0 + ROW * bars.len() as f64;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
          <text x=\"10\" y=\"20\" font-size=\"14\">{title}</text>\n"
     );
-    let mut x = 10.0;
-    for (name, color) in legend.iter().zip(COLORS) {
+    for ((name, x, y), color) in places.into_iter().zip(COLORS) {
         let _ = writeln!(
             svg,
-            "<rect x=\"{x}\" y=\"32\" width=\"12\" height=\"12\" fill=\"{color}\"/>\
-             <text x=\"{}\" y=\"42\">{name}</text>",
-            x + 16.0
+            "<rect x=\"{x}\" y=\"{y}\" width=\"12\" height=\"12\" fill=\"{color}\"/>\
+             <text x=\"{}\" y=\"{}\">{name}</text>",
+            x + 16.0,
+            y + 10.0
         );
-        x += 40.0 + 7.5 * name.len() as f64;
     }
     for (i, bar) in bars.iter().enumerate() {
-        let y = 56.0 + ROW * i as f64;
+        let y = top + ROW * i as f64;
         let length = WIDTH * bar.value / longest;
         let _ = writeln!(
             svg,
