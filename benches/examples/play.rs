@@ -3,7 +3,7 @@
 #[path = "../src/figures.rs"]
 mod figures;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use cpu_time::ThreadTime;
 use figures::{Figure, figures};
