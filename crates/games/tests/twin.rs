@@ -227,10 +227,15 @@ pieces = [{ letter = "E", name = "Elder", betza = "KN", royal = true }]"#
     }
 }
 
-/// Castlings beside what may attack their squares: those of chess, which are judged along with the King's steps, and some whose
-/// partner leaves a line open behind it.
+/// Castlings beside what may attack their squares: those of chess, which are judged along with the King's steps, likewise of a
+/// King that may also leap to where it castles, and some whose partner leaves a line open behind it.
 #[test]
 fn castlings_under_attack() {
+    let leaping = r#"
+id = "leaping"
+inherits = "chess"
+pieces = [{ letter = "K", betza = "KD" }]
+"#;
     let inner = r#"
 id = "inner"
 inherits = "chess"
@@ -243,14 +248,17 @@ west = { to = "b1", partner_from = "b1", partner_to = "c1" }
 [setups]
 standard = "1r1k2r1/8/8/8/8/8/8/1R1K2R1 w KQkq - 0 1"
 "#;
-    let inner = match husun_games::parse("own.toml", inner) {
-        Ok(game) => game,
-        Err(e) => panic!("{e}"),
-    };
+    let [leaping, inner] = [leaping, inner]
+        .map(|text| husun_games::parse("own.toml", text).unwrap_or_else(|e| panic!("{e}")));
     let Some(chess) = husun_games::variant("chess") else {
         unreachable!("chess is a game")
     };
-    for (game, home) in [(chess, "R...K..R"), (inner, ".R.K..R.")] {
+    let games = [
+        (chess, "R...K..R"),
+        (leaping, "R...K..R"),
+        (inner, ".R.K..R."),
+    ];
+    for (game, home) in games {
         let mut castlings = 0;
         for attacker in ["q", "r", "b", "n", "p"] {
             for at in 0..24 {

@@ -50,11 +50,12 @@ impl<S: Set> Tables<S> {
             && (self.doors[scene.us.index()] & scene.empty).any()
             && pos.rights.0 != 0
             && !guard.in_check;
-        let mut asked = steps;
-        if castles {
-            asked |= self.castled_over(pos, scene.us, scene.occupied);
-        }
-        let mut safe = asked.without(struck | barred);
+        let over = if castles {
+            self.castled_over(pos, scene.us, scene.occupied)
+        } else {
+            S::EMPTY
+        };
+        let mut safe = (steps | over).without(struck | barred);
         let lifted = scene.occupied ^ S::bit(royal);
         // Riders once for all squares; sliders, most of which the empty-board lines rule out, square by square.
         if C::NEEDS.has(Needs::RIDERS) && self.royals_leap::<C>() && safe.any() {
@@ -89,7 +90,7 @@ impl<S: Set> Tables<S> {
             safe ^= bit.if_set(u8::from(attacked));
         }
         sink.piece(royal, kind, safe & steps, kind);
-        if castles && asked != steps {
+        if castles && over.any() {
             let found = (scene.occupied, safe);
             sink.apart(|sink| self.castle_over(pos, scene.us, found, sink));
         }
