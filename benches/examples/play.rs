@@ -50,11 +50,11 @@ enum Task {
 #[derive(Clone)]
 struct Work {
     game: String,
-    from: From,
+    positions: Positions,
 }
 
 #[derive(Clone)]
-enum From {
+enum Positions {
     Start,
     Play,
     Fen(String),
@@ -67,22 +67,22 @@ impl FromStr for Work {
         let (game, what) = text
             .split_once(':')
             .context("GAME:start, GAME:play or GAME:FEN")?;
-        let from = match what {
-            "start" => From::Start,
-            "play" => From::Play,
-            fen => From::Fen(fen.to_owned()),
+        let positions = match what {
+            "start" => Positions::Start,
+            "play" => Positions::Play,
+            fen => Positions::Fen(fen.to_owned()),
         };
         let game = game.to_owned();
-        Ok(Work { game, from })
+        Ok(Work { game, positions })
     }
 }
 
 impl fmt::Display for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match &self.from {
-            From::Start => "start",
-            From::Play => "play",
-            From::Fen(fen) => fen,
+        let what = match &self.positions {
+            Positions::Start => "start",
+            Positions::Play => "play",
+            Positions::Fen(fen) => fen,
         };
         write!(f, "{}:{what}", self.game)
     }
@@ -94,14 +94,14 @@ type Count = (Position, u32, u64);
 impl Work {
     fn counts(&self) -> Result<Vec<Count>> {
         let game = games::variant(&self.game).with_context(|| format!("no game {}", self.game))?;
-        let figures = match &self.from {
-            From::Play => figures(&self.game, false)?,
-            From::Start => {
+        let figures = match &self.positions {
+            Positions::Play => figures(&self.game, false)?,
+            Positions::Start => {
                 let known = figures(&self.game, true)?.into_iter();
                 let fits = known.filter(|f| f.nodes < DEEPEST);
                 fits.max_by_key(|f| f.nodes).into_iter().collect()
             }
-            From::Fen(fen) => {
+            Positions::Fen(fen) => {
                 let position = game.position(fen).with_context(|| format!("{self}"))?;
                 let counts = (1..=32).map(|depth| (position.clone(), depth, position.perft(depth)));
                 let fits = counts.take_while(|c| c.2 < DEEPEST);
@@ -119,7 +119,7 @@ fn main() -> Result<()> {
         Task::Run { game, rounds } => {
             let counts = Work {
                 game,
-                from: From::Play,
+                positions: Positions::Play,
             }
             .counts()?;
             let once = || counts.iter().map(|(p, depth, _)| p.perft(*depth));

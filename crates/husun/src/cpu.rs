@@ -382,11 +382,9 @@ impl Cpu for Avx512 {
 
     #[inline(always)]
     fn two(self, a: u64, b: u64) -> One {
+        let (a, b) = (a as i64, b as i64);
         // SAFETY: as above.
-        One(unsafe {
-            let a = _mm512_set1_epi64(a as i64);
-            _mm512_mask_set1_epi64(a, self.second, b as i64)
-        })
+        One(unsafe { _mm512_mask_set1_epi64(_mm512_set1_epi64(a), self.second, b) })
     }
 
     #[inline(always)]
