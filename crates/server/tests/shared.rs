@@ -72,6 +72,13 @@ async fn until<T: serde::de::DeserializeOwned + std::fmt::Debug>(
     }
 }
 
+/// What one node is told holds at the others within a second.
+#[track_caller]
+fn soon_enough(since: Instant) {
+    let now = since.elapsed();
+    assert!(now < Duration::from_secs(1), "{now:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs PostgreSQL and NATS: scripts/postgres scripts/nats"]
 async fn postgres_and_nats_people_meet_whichever_nodes_they_are_at() -> Fallible<()> {
@@ -241,17 +248,25 @@ async fn postgres_and_nats_what_moderators_do_holds_at_all_nodes() -> Fallible<(
     operator.act(ban).await?;
     let since = Instant::now();
     let end = tokio::time::timeout(Duration::from_secs(10), closed(&mut of_ann)).await?;
-    assert!(
-        since.elapsed() < Duration::from_secs(1),
-        "{:?}",
-        since.elapsed()
-    );
     assert!(end.contains("banned"), "{end}");
-    let refused = at(&ann, three).sign_in("Ann", WORD).await?;
-    assert_eq!((refused.status, code(&refused)?.as_str()), (403, "banned"));
+    soon_enough(since);
+    // The third may hear of it later than the second: nobody stays who has come in there meanwhile.
+    loop {
+        let mut comes = at(&ann, three);
+        let answer = comes.sign_in("Ann", WORD).await?;
+        if answer.status == 403 {
+            assert_eq!(code(&answer)?, "banned");
+            break;
+        }
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        while comes.get("/api/account").await?.status != 401 {
+            soon_enough(since);
+        }
+    }
     // What was sought is off the list, wherever one looks.
-    let lobby = list(&mut of_bob).await?;
-    assert!(lobby.seeks.is_empty(), "{lobby:?}");
+    while !list(&mut of_bob).await?.seeks.is_empty() {
+        soon_enough(since);
+    }
 
     // Who signs out elsewhere is signed out here: the socket at another node ends.
     let gone = at(&bob, one)
