@@ -402,10 +402,13 @@ impl<S: Set> Tables<S> {
                     let from = S::bit(square);
                     let mut targets = S::EMPTY;
                     for shift in pawn.quiet[side].iter().chain(&pawn.take[side]) {
-                        let mut to = from;
-                        for _ in 0..self.initial_steps {
-                            to = shift.apply::<Portable>(to);
-                            targets |= to;
+                        let one = shift.apply::<Portable>(from);
+                        targets |= one;
+                        let mut far = one & shift.initial;
+                        for _ in 2..=self.initial_steps {
+                            far = shift.apply::<Portable>(far);
+                            targets |= far;
+                            far &= shift.further;
                         }
                     }
                     if (targets & self.changes[side]).any() {
