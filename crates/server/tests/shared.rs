@@ -264,6 +264,7 @@ async fn postgres_and_nats_what_moderators_do_holds_at_all_nodes() -> Fallible<(
         }
     }
     // What was sought is off the list, wherever one looks.
+    let since = Instant::now();
     while !list(&mut of_bob).await?.seeks.is_empty() {
         soon_enough(since);
     }
