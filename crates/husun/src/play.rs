@@ -113,11 +113,13 @@ impl<S: Set> Tables<S> {
                 if WHOLE {
                     next.key ^= self.keys.piece(us, piece, from) ^ self.keys.piece(us, placed, to);
                 }
-                if self.is_pawn(m.piece_index()) {
+                if WHOLE && self.is_pawn(m.piece_index()) {
                     next.halfmove = 0;
                 }
                 let lost = self.rights_lost[usize::from(from)] | self.rights_lost[usize::from(to)];
-                if pos.rights.0 & lost != 0 {
+                if !WHOLE {
+                    next.rights.0 &= !lost;
+                } else if pos.rights.0 & lost != 0 {
                     self.lose_rights(next, lost);
                 }
                 if m.changes_kind() {
