@@ -8,6 +8,7 @@ use crate::cpu::Portable;
 use crate::definition::{Arrival, Definition, SideSquares, Stalemate};
 use crate::frame::{Frame, Square};
 use crate::mechanisms::crowning::Crown;
+use crate::movegen::Scene;
 use crate::piece::Kind;
 use crate::set::Set;
 use crate::ways::{DIAGONAL, ORTHOGONAL, RiderShape, slides, without_slides};
@@ -395,27 +396,20 @@ impl<S: Set> Tables<S> {
     }
 
     fn find_changers(&mut self) {
-        for pawn in &mut self.pawns {
-            pawn.rides = self.movers[usize::from(pawn.kind)].moves();
-            for side in [0, 1] {
-                for square in self.board.iter() {
-                    let from = S::bit(square);
-                    let mut targets = S::EMPTY;
-                    for shift in pawn.quiet[side].iter().chain(&pawn.take[side]) {
-                        let one = shift.apply::<Portable>(from);
-                        targets |= one;
-                        let mut far = one & shift.initial;
-                        for _ in 2..=self.initial_steps {
-                            far = shift.apply::<Portable>(far);
-                            targets |= far;
-                            far &= shift.further;
-                        }
-                    }
-                    if (targets & self.changes[side]).any() {
-                        pawn.changers[side] |= from;
-                    }
-                }
-            }
+        for i in 0..self.pawns.len() {
+            let pawn = &self.pawns[i];
+            let rides = self.movers[usize::from(pawn.kind)].moves();
+            let changers = Side::ALL.map(|side| {
+                let changes = |square: &Square| {
+                    let piece = S::bit(*square);
+                    let alone = Scene::of(self, Portable, side, piece, S::EMPTY);
+                    let (quiet, takes) = self.pawn_reach(pawn, piece, side, &alone);
+                    ((quiet | takes) & self.changes[side.index()]).any()
+                };
+                S::from_squares(self.board.iter().filter(changes))
+            });
+            let pawn = &mut self.pawns[i];
+            (pawn.rides, pawn.changers) = (rides, changers);
         }
     }
 
