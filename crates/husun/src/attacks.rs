@@ -12,9 +12,9 @@ use crate::side::Side;
 use crate::tables::{Shift, Tables};
 
 /// Lists captures and moves that change a piece's kind.
-struct Noisy<'a, S> {
-    moves: &'a mut Vec<Move>,
-    enemy: S,
+pub(crate) struct Noisy<'a, S> {
+    pub moves: &'a mut Vec<Move>,
+    pub enemy: S,
 }
 
 impl<S: Set> Noisy<'_, S> {
@@ -84,8 +84,7 @@ impl<S: Set> Pos<S> {
 impl<S: Set> Tables<S> {
     /// Adds all legal moves that capture or change a piece's kind, except initial steps.
     pub fn noisy_moves(&self, pos: &Pos<S>, moves: &mut Vec<Move>) {
-        let enemy = pos.side(pos.turn.opponent());
-        self.generate(pos, &mut Noisy { moves, enemy });
+        S::noisy_moves(self, pos, moves);
     }
 
     /// Whether a royal piece stands on an opposite citadel, which draws the game.

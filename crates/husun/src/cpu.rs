@@ -527,7 +527,7 @@ impl Level {
     #[inline(always)]
     pub fn run<T: Kernel>(self, kernel: T) -> T::Out {
         match self {
-            Level::Portable => kernel.run(Portable),
+            Level::Portable => run_portable(kernel),
             #[cfg(target_arch = "x86_64")]
             Level::Bmi2(cpu, needs) => {
                 // SAFETY: `cpu`, whatever it is wrapped in, exists only where the processor was found to have the
@@ -575,6 +575,12 @@ apart!(
     "bmi1,bmi2,lzcnt,popcnt,avx2",
     "avx512f,avx512dq,avx512vbmi2,avx512vpopcntdq"
 );
+
+/// Not compiled into each function that asks for the work.
+#[inline(never)]
+fn run_portable<T: Kernel>(kernel: T) -> T::Out {
+    kernel.run(Portable)
+}
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]

@@ -13,7 +13,10 @@ use crate::tables::{Needs, Shift, Tables, Zones, if_needed};
 use attack::Guard;
 use royal::Safety;
 
+pub(crate) use compiled::Compiled;
+
 mod attack;
+mod compiled;
 mod pawn;
 mod royal;
 
@@ -467,12 +470,7 @@ impl<S: Set> Tables<S> {
 
     /// The first legal move, in no particular order, that `wanted` holds for; moves after it are not looked at.
     pub fn find_move(&self, pos: &Pos<S>, mut wanted: impl FnMut(Move) -> bool) -> Option<Move> {
-        let mut walk = Walk {
-            wanted: &mut wanted,
-            found: None,
-        };
-        self.generate(pos, &mut walk);
-        walk.found
+        S::find_move(self, pos, &mut wanted)
     }
 
     /// The legal move that a packed move stands for, if any.
@@ -487,21 +485,17 @@ impl<S: Set> Tables<S> {
 
     /// Adds all legal moves to the list.
     pub fn legal_moves(&self, pos: &Pos<S>, moves: &mut Vec<Move>) {
-        self.generate(pos, &mut List(moves));
+        S::legal_moves(self, pos, moves);
     }
 
     /// Number of legal moves.
     pub fn count_moves(&self, pos: &Pos<S>) -> u64 {
-        let mut count = Count(0);
-        self.generate(pos, &mut count);
-        count.0
+        S::count_moves(self, pos)
     }
 
     /// Whether there is a legal move.
     pub fn has_moves(&self, pos: &Pos<S>) -> bool {
-        let mut any = Any(false);
-        self.generate(pos, &mut any);
-        any.0
+        S::has_moves(self, pos)
     }
 }
 

@@ -298,19 +298,17 @@ impl<S: Set> Tables<S> {
             1 => self.count_moves(pos),
             _ => {
                 let mut lists: Vec<Vec<Move>> = vec![Vec::with_capacity(128); depth as usize - 1];
-                let tables = self;
-                let lists = &mut lists[..];
-                self.level.run(Perft { tables, pos, lists })
+                S::perft(self, pos, &mut lists)
             }
         }
     }
 }
 
 /// Counting move paths, with a list for the moves of every ply but the last.
-struct Perft<'a, S: Set> {
-    tables: &'a Tables<S>,
-    pos: &'a Pos<S>,
-    lists: &'a mut [Vec<Move>],
+pub(crate) struct Perft<'a, S: Set> {
+    pub tables: &'a Tables<S>,
+    pub pos: &'a Pos<S>,
+    pub lists: &'a mut [Vec<Move>],
 }
 
 impl<S: Set> Kernel for Perft<'_, S> {

@@ -2,6 +2,7 @@
 //! The width also decides how many kinds of piece a position has room for. No chess is known here.
 
 use crate::frame::Square;
+use crate::movegen::Compiled;
 use std::fmt::Debug;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
@@ -40,6 +41,7 @@ pub trait Set:
     + BitAndAssign
     + BitOrAssign
     + BitXorAssign
+    + Compiled
 {
     /// Number of squares that fit.
     const CAPACITY: usize;
@@ -186,7 +188,7 @@ width!(3, 24);
 
 impl<const N: usize> Set for Words<N>
 where
-    Self: Width,
+    Self: Width + Compiled,
     <Self as Width>::Planes: Copy + Eq + Debug + AsRef<[Self]> + AsMut<[Self]> + Send + Sync,
 {
     const CAPACITY: usize = 64 * N;

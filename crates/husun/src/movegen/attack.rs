@@ -189,8 +189,7 @@ impl<S: Set> Tables<S> {
 
     /// Whether the side has a royal piece and it is attacked.
     pub fn in_check(&self, pos: &Pos<S>, side: Side) -> bool {
-        let tables = self;
-        self.level.run(InCheck { tables, pos, side })
+        S::in_check(self, pos, side)
     }
 
     /// Calls `f(between, origin, pieces between, pieces needed)` for all enemy lines aimed at a square.
@@ -313,10 +312,11 @@ impl<S: Set> Tables<S> {
     }
 }
 
-struct InCheck<'a, S: Set> {
-    tables: &'a Tables<S>,
-    pos: &'a Pos<S>,
-    side: Side,
+/// Whether a side's royal piece is attacked.
+pub(super) struct InCheck<'a, S: Set> {
+    pub tables: &'a Tables<S>,
+    pub pos: &'a Pos<S>,
+    pub side: Side,
 }
 
 impl<S: Set> Kernel for InCheck<'_, S> {
