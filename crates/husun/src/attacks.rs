@@ -255,16 +255,13 @@ impl<S: Set> Tables<S> {
         if (diagonal & occupied).any() {
             all |= self.diagonal_attacks(square, occupied) & diagonal;
         }
-        for rider in self.riders.iter().filter(|r| r.mode.captures()) {
-            let riders = pos.of_kinds(&rider.kinds) & occupied;
-            let needed = u32::from(rider.hop);
-            for side in Side::ALL {
-                rider.lines_to(side, square, riders & pos.side(side), |between, origin| {
-                    if (between & occupied).count() == needed {
-                        all |= S::bit(origin);
-                    }
-                });
-            }
+        for side in Side::ALL {
+            let riders = occupied & pos.side(side);
+            self.riders_to::<Portable>(pos, side, square, riders, |between, origin, needed| {
+                if (between & occupied).count() == needed {
+                    all |= S::bit(origin);
+                }
+            });
         }
         all & occupied
     }

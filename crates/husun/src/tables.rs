@@ -11,6 +11,7 @@ use crate::set::Set;
 use crate::setup::CastlingRights;
 use crate::side::{Side, Wing};
 
+mod aims;
 mod atoms;
 mod derive;
 pub(crate) mod fill;
@@ -19,6 +20,7 @@ mod needs;
 mod rider;
 
 use crate::cpu::{Cpu, Kernel, Level};
+use aims::Aims;
 use fill::Fill;
 use line::{Shapes, SliderLine};
 
@@ -285,6 +287,7 @@ pub struct Tables<S: Set> {
     /// Tables of leaps one after the other, by square; a table's number is that of its first entry.
     pub(crate) leaps: Vec<S>,
     pub(crate) leap_attacks: Vec<LeapAttack<S>>,
+    aims: Aims<S>,
     pub(crate) orthogonal: Group,
     pub(crate) diagonal: Group,
     /// By square.
@@ -344,6 +347,8 @@ pub(crate) struct Spot<S> {
     pub near: [S; 2],
     /// The squares next to it.
     pub ring: S,
+    /// By side of the attacker: its first list of lines on which riders may attack it, and the first of the next.
+    aims: [[u32; 2]; 2],
     /// File, rank and both diagonals for any processor.
     halves: [Halves<S>; 4],
 }
@@ -474,6 +479,7 @@ impl<S: Set> Tables<S> {
         let rays: usize = self.rays.iter().map(|r| r.sets.len() * set).sum();
         let riders: usize = self.riders.iter().map(Rider::bytes).sum();
         leaps
+            + self.aims.bytes()
             + rays
             + riders
             + self.spots.len() * size_of::<Spot<S>>()
@@ -512,6 +518,7 @@ impl<S: Set> Tables<S> {
             pawn_mask: 0,
             leaps: Vec::new(),
             leap_attacks: Vec::new(),
+            aims: Aims::default(),
             orthogonal: Group::default(),
             diagonal: Group::default(),
             spots: Vec::new(),

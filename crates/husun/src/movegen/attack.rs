@@ -88,16 +88,12 @@ impl<S: Set> Tables<S> {
         if self.attacked_by_slide(cpu, pos, square, attackers, occupied) {
             return true;
         }
-        for rider in self.riders::<C>().iter().filter(|r| r.mode.captures()) {
-            let riders = pos.of_kinds(&rider.kinds) & attackers;
-            let needed = u32::from(rider.hop);
-            let mut hit = false;
-            rider.lines_to(side, square, riders, |between, _| {
-                hit |= (between & occupied).count() == needed;
-            });
-            if hit {
-                return true;
-            }
+        let mut hit = false;
+        self.riders_to::<C>(pos, side, square, attackers, |between, _, needed| {
+            hit |= (between & occupied).count() == needed;
+        });
+        if hit {
+            return true;
         }
         match self.castle::<C>() {
             Some(castle) => (self.castle_attackers(castle, pos, square, side) & attackers).any(),
@@ -208,13 +204,10 @@ impl<S: Set> Tables<S> {
             let between = self.between(square, origin);
             f(between, origin, (between & scene.occupied).count(), 0);
         }
-        for rider in self.riders::<C>().iter().filter(|r| r.mode.captures()) {
-            let riders = pos.of_kinds(&rider.kinds) & scene.enemy;
-            let needed = u32::from(rider.hop);
-            rider.lines_to(scene.us.opponent(), square, riders, |between, origin| {
-                f(between, origin, (between & scene.occupied).count(), needed);
-            });
-        }
+        let them = scene.us.opponent();
+        self.riders_to::<C>(pos, them, square, scene.enemy, |between, origin, needed| {
+            f(between, origin, (between & scene.occupied).count(), needed);
+        });
     }
 
     /// Enemy leapers that attack the royal square, and squares that these and others attack: if royal pieces

@@ -1,7 +1,7 @@
 //! Building the tables from a definition.
 
 use super::line::Builder;
-use super::rider::{Ray, rider_table};
+use super::rider::{Lines, Ray, rider_table};
 use super::*;
 use crate::betza::{Mode, Part, Vector, Way};
 use crate::cpu::Portable;
@@ -138,7 +138,7 @@ impl<S: Set> Tables<S> {
         let mut builder = Builder::default();
         t.lines_and_rays(frame, &mut builder);
         t.rings(definition.frame());
-        t.ways_of_moving(definition, &mut builder);
+        let lines = t.ways_of_moving(definition, &mut builder);
         t.shapes = builder.shapes;
         t.mechanisms(definition);
         t.find_changers();
@@ -150,6 +150,7 @@ impl<S: Set> Tables<S> {
         }
         t.look_around_royals();
         t.choose_planes();
+        t.list_aims(&lines);
         t.keys = keys(definition);
         t.level = t.level.fitted(t.needs());
         t
@@ -180,6 +181,7 @@ impl<S: Set> Tables<S> {
                 diagonal: reach[4] | reach[5] | reach[6] | reach[7],
                 near: [S::EMPTY; 2],
                 ring: S::EMPTY,
+                aims: Default::default(),
                 halves: pairs.map(|(up, down)| Halves {
                     up: reach[up],
                     down: reach[down],
@@ -219,7 +221,7 @@ impl<S: Set> Tables<S> {
         }
     }
 
-    fn ways_of_moving(&mut self, definition: &Definition, builder: &mut Builder) {
+    fn ways_of_moving(&mut self, definition: &Definition, builder: &mut Builder) -> Vec<Lines<S>> {
         let walled = definition
             .frame()
             .walled(&definition.rules().endings.closed);
@@ -228,6 +230,7 @@ impl<S: Set> Tables<S> {
         };
         let mut directions: Vec<(i32, i32)> = Vec::new();
         let mut shapes: Vec<RiderShape> = Vec::new();
+        let mut lines = Vec::new();
         for (i, piece) in definition.pieces().iter().enumerate() {
             let kind = i as u8;
             let frame = if piece.royal {
@@ -257,8 +260,9 @@ impl<S: Set> Tables<S> {
             for shape in RiderShape::of(&rest) {
                 let known = shapes.iter().position(|s| *s == shape);
                 let rider = known.unwrap_or_else(|| {
-                    self.riders
-                        .push(rider_table(frame, &shape, &mut directions, builder));
+                    let (rider, to) = rider_table(frame, &shape, &mut directions, builder);
+                    self.riders.push(rider);
+                    lines.push(to);
                     shapes.push(shape);
                     shapes.len() - 1
                 });
@@ -280,6 +284,7 @@ impl<S: Set> Tables<S> {
         }
         self.rays = directions.iter().map(|&d| Ray::new(&walled, d)).collect();
         self.leaps = pool.entries;
+        lines
     }
 
     fn add_pawn(&mut self, frame: &Frame, kind: u8, parts: &[Part], pool: &mut Pool<S>) {

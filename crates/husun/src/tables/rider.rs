@@ -106,12 +106,6 @@ struct RiderSide<S> {
     masked: bool,
     /// For processors that gather bits: lines of all squares.
     lines: Vec<SliderLine<S>>,
-    /// By attacked square, [`RiderSide::layers`] of each.
-    aims: Vec<Aim<S>>,
-    /// One, or more where two paths lead to the same square.
-    layers: usize,
-    /// The squares between, by aim in the order of its origins.
-    between: Vec<S>,
 }
 
 /// What belongs to a square.
@@ -123,21 +117,12 @@ struct RiderSpot<S> {
     lines: [u32; 2],
 }
 
-/// Lines of attack on a square, at most one from each origin.
-#[derive(Clone, Copy, Debug)]
-struct Aim<S> {
-    origins: S,
-    /// Number of the first line's squares between.
-    first: u32,
-}
+/// By side, or once if both move alike, and attacked square: origins and squares between.
+pub(super) struct Lines<S>(Vec<Vec<Vec<(Square, S)>>>);
 
-impl<S: Set> Aim<S> {
-    /// The number of an origin's squares between.
-    #[inline(always)]
-    fn number(&self, origin: Square) -> usize {
-        // The origins below this one come first.
-        let below = (S::bit(origin)).through_first() ^ S::bit(origin);
-        (self.first + (self.origins & below).count()) as usize
+impl<S> Lines<S> {
+    pub fn of_side(&self, side: usize) -> &[Vec<(Square, S)>] {
+        &self.0[side % self.0.len()]
     }
 }
 
@@ -214,44 +199,29 @@ impl<S: Set> Rider<S> {
         set
     }
 
-    /// Calls `f(between, origin)` for every line on which a piece of `riders` aims at the square.
-    #[inline(always)]
-    pub fn lines_to(&self, side: Side, square: Square, riders: S, mut f: impl FnMut(S, Square)) {
-        let table = self.side(side);
-        let first = usize::from(square) * table.layers;
-        for aim in &table.aims[first..first + table.layers] {
-            for origin in (aim.origins & riders).iter() {
-                f(table.between[aim.number(origin)], origin);
-            }
-        }
-    }
-
     /// All destinations that there can be.
     pub fn destinations(&self, side: Side, from: Square) -> S {
         self.side(side).spots[usize::from(from)].stops
     }
 
     pub fn bytes(&self) -> usize {
-        let set = size_of::<S>();
         let side = |s: &RiderSide<S>| {
             s.legs.len() * size_of::<Leg>()
                 + s.first.len() * 4
                 + s.spots.len() * size_of::<RiderSpot<S>>()
                 + s.lines.len() * size_of::<SliderLine<S>>()
-                + s.aims.len() * size_of::<Aim<S>>()
-                + s.between.len() * set
         };
         self.sides.iter().map(side).sum()
     }
 }
 
-/// The table of a shape, for one side if both move alike.
+/// The table of a shape, for one side if both move alike, and its lines.
 pub(super) fn rider_table<S: Set>(
     frame: &Frame,
     shape: &RiderShape,
     directions: &mut Vec<(i32, i32)>,
     builder: &mut Builder,
-) -> Rider<S> {
+) -> (Rider<S>, Lines<S>) {
     let mirrored = |&(first, step): &(Option<Vector>, Vector)| {
         let turn = |(x, y): Vector| (x, -y);
         (first.map(turn), turn(step))
@@ -262,16 +232,18 @@ pub(super) fn rider_table<S: Set>(
     } else {
         &Side::ALL[..]
     };
-    Rider {
+    let sides = sides.iter();
+    let (sides, lines) = sides
+        .map(|&side| rider_side(frame, shape, side, directions, builder))
+        .unzip();
+    let rider = Rider {
         mode: shape.mode,
         hop: shape.hop,
         stop: shape.stop,
         kinds: Group::default(),
-        sides: sides
-            .iter()
-            .map(|&side| rider_side(frame, shape, side, directions, builder))
-            .collect(),
-    }
+        sides,
+    };
+    (rider, Lines(lines))
 }
 
 fn rider_side<S: Set>(
@@ -280,7 +252,7 @@ fn rider_side<S: Set>(
     side: Side,
     directions: &mut Vec<(i32, i32)>,
     builder: &mut Builder,
-) -> RiderSide<S> {
+) -> (RiderSide<S>, Vec<Vec<(Square, S)>>) {
     let (mut all_lines, mut masked) = (Vec::new(), false);
     let mut legs = Vec::new();
     let mut first = vec![0];
@@ -332,54 +304,15 @@ fn rider_side<S: Set>(
             lines: [first_line, all_lines.len() as u32],
         });
     }
-    let attacks = if shape.mode.captures() {
-        lines
-    } else {
-        Vec::new()
-    };
-    let layers = attacks.iter().map(|l| most_from_one(l)).max().unwrap_or(0);
-    let (aims, between) = aims(attacks, layers);
-    RiderSide {
+    let side = RiderSide {
         legs,
         first,
         spots,
         limited: shape.max != 0 || shape.skip != 0,
         masked,
         lines: all_lines,
-        aims,
-        layers,
-        between,
-    }
-}
-
-/// The most lines that one origin has to the square.
-fn most_from_one<S>(lines: &[(Square, S)]) -> usize {
-    let from = |origin| lines.iter().filter(|l| l.0 == origin).count();
-    lines.iter().map(|l| from(l.0)).max().unwrap_or(0)
-}
-
-/// Splits the lines to each square so that an origin has at most one in each of its aims.
-fn aims<S: Set>(lines: Vec<Vec<(Square, S)>>, layers: usize) -> (Vec<Aim<S>>, Vec<S>) {
-    let (mut aims, mut between) = (Vec::new(), Vec::new());
-    for mut here in lines {
-        here.sort_by_key(|l| l.0);
-        for _ in 0..layers {
-            let mut aim = Aim {
-                origins: S::EMPTY,
-                first: between.len() as u32,
-            };
-            here.retain(|&(origin, passed)| {
-                let again = aim.origins.has(origin);
-                if !again {
-                    aim.origins |= S::bit(origin);
-                    between.push(passed);
-                }
-                again
-            });
-            aims.push(aim);
-        }
-    }
-    (aims, between)
+    };
+    (side, lines)
 }
 
 impl<S: Set> super::Tables<S> {
