@@ -194,8 +194,9 @@ pub(crate) struct Castle<S> {
 pub(crate) struct CastlingSquares<S> {
     pub piece: u8,
     pub partner: u8,
-    pub side: Side,
     pub wing: Wing,
+    /// Bit of the right to it.
+    pub right: u8,
     pub path: CastlePath,
     /// Squares that must be empty: all between the two.
     pub empty: S,

@@ -120,7 +120,7 @@ impl<S: Set> Tables<S> {
     /// Whether the side to move has the right to a castling and nothing stands in its way.
     #[inline(always)]
     fn may_castle(r: &CastlingSquares<S>, pos: &Pos<S>, occupied: S) -> bool {
-        pos.rights.has(r.side, r.wing) && !(r.empty & occupied).any()
+        pos.rights.0 & r.right != 0 && !(r.empty & occupied).any()
     }
 
     /// Squares that the royal piece passes and reaches in castlings that nothing stands in the way of.

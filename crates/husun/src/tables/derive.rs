@@ -463,8 +463,8 @@ impl<S: Set> Tables<S> {
                     self.castlings[side.index()].push(CastlingSquares {
                         piece: castling.piece.0,
                         partner: castling.partner.0,
-                        side,
                         wing,
+                        right: CastlingRights::bit(side, wing),
                         path,
                         empty,
                         through,
