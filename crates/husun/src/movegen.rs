@@ -415,8 +415,8 @@ impl<S: Set> Tables<S> {
         let us = scene.us.index();
         let free = scene.own.without(guard.tied);
         let open = guard.open.without(scene.own);
-        let orthogonal = pos.of_kinds(&atoms.orthogonal) & free;
-        let diagonal = pos.of_kinds(&atoms.diagonal) & free;
+        let orthogonal = pos.of::<C>(&atoms.orthogonal) & free;
+        let diagonal = pos.of::<C>(&atoms.diagonal) & free;
         if C::FILLS
             && let Some(fill) = &self.fill
             && orthogonal.count() + diagonal.count() >= fill.least
@@ -432,14 +432,14 @@ impl<S: Set> Tables<S> {
         }
         for leap in &atoms.leaps {
             let open = scene.allowed(leap.mode, open);
-            each!(S::WORDS, from in pos.of_kinds(&leap.kinds) & free => {
+            each!(S::WORDS, from in pos.of::<C>(&leap.kinds) & free => {
                 sink.bulk(self.leap(leap.tables[us], from) & open);
             });
         }
         for way in if_needed::<C, _>(Needs::RIDERS, &atoms.riders) {
             let rider = &self.riders[usize::from(way.rider)];
             let open = scene.allowed(rider.mode, open);
-            each!(S::WORDS, from in pos.of_kinds(&way.kinds) & free => {
+            each!(S::WORDS, from in pos.of::<C>(&way.kinds) & free => {
                 sink.bulk(self.rider(scene.cpu, rider, scene.us, from, scene.occupied) & open);
             });
         }

@@ -1,11 +1,13 @@
 //! A position at one width of set: where the pieces stand, whose turn it is, rights, state flags,
 //! counters and key. It knows no rules; [`crate::tables::Tables`] makes and generates its moves.
 
+use crate::cpu::Cpu;
 use crate::frame::Square;
 use crate::piece::Kind;
 use crate::set::Set;
 use crate::setup::CastlingRights;
 use crate::side::Side;
+use crate::tables::Needs;
 
 /// No square.
 pub(crate) const NO_SQUARE: Square = Square(u8::MAX);
@@ -207,5 +209,14 @@ impl<S: Set> Pos<S> {
             .rest
             .iter()
             .fold(first, |set, &k| set | planes[usize::from(k)])
+    }
+
+    /// The same in a copy of what generates moves: only games with odd groups have groups without a plane of their own.
+    #[inline(always)]
+    pub(crate) fn of<C: Cpu>(&self, group: &Group) -> S {
+        if C::NEEDS.has(Needs::ODD) {
+            return self.of_kinds(group);
+        }
+        self.kinds.as_ref()[usize::from(group.plane)]
     }
 }

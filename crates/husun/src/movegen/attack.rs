@@ -50,7 +50,7 @@ impl<S: Set> Tables<S> {
         if C::NEEDS.has(Needs::ROYALS) {
             return self.royal_square(pos, scene.us);
         }
-        (pos.of_kinds(&self.royals) & scene.own).first()
+        (pos.of::<C>(&self.royals) & scene.own).first()
     }
 
     /// Whether one of the `attackers` (a subset of the side's pieces) attacks the square on a board
@@ -67,7 +67,7 @@ impl<S: Set> Tables<S> {
     ) -> bool {
         for group in &self.leap_attacks {
             let from = self.leap(group.from[side.index()], square);
-            if (from & pos.of_kinds(&group.kinds) & attackers).any() {
+            if (from & pos.of::<C>(&group.kinds) & attackers).any() {
                 return true;
             }
         }
@@ -112,11 +112,11 @@ impl<S: Set> Tables<S> {
         occupied: S,
     ) -> bool {
         let i = usize::from(square);
-        let orthogonal = pos.of_kinds(&self.orthogonal) & attackers & self.spots[i].orthogonal;
+        let orthogonal = pos.of::<C>(&self.orthogonal) & attackers & self.spots[i].orthogonal;
         if orthogonal.any() && (self.orthogonal(cpu, square, occupied) & orthogonal).any() {
             return true;
         }
-        let diagonal = pos.of_kinds(&self.diagonal) & attackers & self.spots[i].diagonal;
+        let diagonal = pos.of::<C>(&self.diagonal) & attackers & self.spots[i].diagonal;
         diagonal.any() && (self.diagonal(cpu, square, occupied) & diagonal).any()
     }
 
@@ -131,7 +131,7 @@ impl<S: Set> Tables<S> {
     ) -> S {
         let them = scene.us.opponent();
         for rider in self.riders::<C>().iter().filter(|r| r.mode.captures()) {
-            for from in (pos.of_kinds(&rider.kinds) & scene.enemy).iter() {
+            for from in (pos.of::<C>(&rider.kinds) & scene.enemy).iter() {
                 if (rider.destinations(them, from) & squares).any() {
                     squares &= !self.rider(scene.cpu, rider, them, from, occupied);
                 }
@@ -149,12 +149,12 @@ impl<S: Set> Tables<S> {
         occupied: S,
         scene: &Scene<S, C>,
     ) -> S {
-        for from in (pos.of_kinds(&self.orthogonal) & scene.enemy).iter() {
+        for from in (pos.of::<C>(&self.orthogonal) & scene.enemy).iter() {
             if (self.spots[usize::from(from)].orthogonal & squares).any() {
                 squares &= !self.orthogonal(scene.cpu, from, occupied);
             }
         }
-        for from in (pos.of_kinds(&self.diagonal) & scene.enemy).iter() {
+        for from in (pos.of::<C>(&self.diagonal) & scene.enemy).iter() {
             if (self.spots[usize::from(from)].diagonal & squares).any() {
                 squares &= !self.diagonal(scene.cpu, from, occupied);
             }
@@ -198,8 +198,8 @@ impl<S: Set> Tables<S> {
         mut f: impl FnMut(S, Square, u32, u32),
     ) {
         let i = usize::from(square);
-        let orthogonal = pos.of_kinds(&self.orthogonal) & self.spots[i].orthogonal;
-        let diagonal = pos.of_kinds(&self.diagonal) & self.spots[i].diagonal;
+        let orthogonal = pos.of::<C>(&self.orthogonal) & self.spots[i].orthogonal;
+        let diagonal = pos.of::<C>(&self.diagonal) & self.spots[i].diagonal;
         for origin in ((orthogonal | diagonal) & scene.enemy).iter() {
             let between = self.between(square, origin);
             f(between, origin, (between & scene.occupied).count(), 0);
@@ -225,7 +225,7 @@ impl<S: Set> Tables<S> {
         if (spot.near[them.index()] & scene.enemy).any() {
             for group in &self.leap_attacks {
                 let near = group.near[them.index()][usize::from(royal)];
-                let near = near & pos.of_kinds(&group.kinds) & scene.enemy;
+                let near = near & pos.of::<C>(&group.kinds) & scene.enemy;
                 checkers |= self.leap(group.from[them.index()], royal) & near;
                 for from in near.iter() {
                     struck |= self.leap(group.to[them.index()], from);

@@ -51,7 +51,7 @@ impl<S: Set> Tables<S> {
         };
         let steps = self.targets(kind, scene.us, royal, scene);
         let barred = if self.apart::<C>() {
-            self.next_to(pos.of_kinds(&self.royals) & scene.enemy)
+            self.next_to(pos.of::<C>(&self.royals) & scene.enemy)
         } else {
             S::EMPTY
         };
@@ -77,8 +77,8 @@ impl<S: Set> Tables<S> {
         if (S::WORDS < 3 || fill.is_some()) && self.royals_leap::<C>() && safe.count() >= AROUND {
             safe = match fill {
                 Some(fill) => {
-                    let orthogonal = pos.of_kinds(&self.orthogonal) & scene.enemy;
-                    let diagonal = pos.of_kinds(&self.diagonal) & scene.enemy;
+                    let orthogonal = pos.of::<C>(&self.orthogonal) & scene.enemy;
+                    let diagonal = pos.of::<C>(&self.diagonal) & scene.enemy;
                     safe.without(fill.attacked(scene.cpu, [orthogonal, diagonal], lifted))
                 }
                 None => self.out_of_slides(pos, safe, lifted, scene),
@@ -207,7 +207,7 @@ impl<S: Set> Tables<S> {
         sink: &mut K,
     ) {
         let barred = if self.apart::<C>() {
-            self.next_to(pos.of_kinds(&self.royals) & scene.enemy)
+            self.next_to(pos.of::<C>(&self.royals) & scene.enemy)
         } else {
             S::EMPTY
         };

@@ -1,7 +1,7 @@
 //! Sorting the ways of moving by what they are instead of who has them, so that moves are counted over all
 //! pieces that share a way at once.
 
-use super::{Group, LeapAtom, Mover, RiderAtom, Tables};
+use super::{Group, LeapAtom, LeapAttack, Mover, RiderAtom, Tables};
 use crate::betza::Mode;
 use crate::frame::Square;
 use crate::set::{EXTRA_PLANES, Set};
@@ -90,6 +90,16 @@ impl<S: Set> Tables<S> {
                 group.rest.clear();
             }
         }
+        // Leapers without a plane of their own are asked for plane by plane.
+        let attacks = std::mem::take(&mut self.leap_attacks);
+        for attack in attacks {
+            let parts = planes_of::<S>(&attack.kinds, &chosen);
+            let part = |kinds| LeapAttack {
+                kinds,
+                ..attack.clone()
+            };
+            self.leap_attacks.extend(parts.into_iter().map(part));
+        }
         let on = |kind: u8| {
             let planes = chosen.iter().enumerate();
             planes
@@ -97,6 +107,23 @@ impl<S: Set> Tables<S> {
                 .fold(0, |bits, (i, _)| bits | 1 << i)
         };
         self.extra = (0..self.movers.len() as u8).map(on).collect();
+    }
+
+    /// All groups of kinds.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &Group> {
+        let atoms = &self.atoms;
+        [
+            &self.orthogonal,
+            &self.diagonal,
+            &self.royals,
+            &atoms.orthogonal,
+            &atoms.diagonal,
+        ]
+        .into_iter()
+        .chain(self.leap_attacks.iter().map(|a| &a.kinds))
+        .chain(self.riders.iter().map(|r| &r.kinds))
+        .chain(atoms.leaps.iter().map(|l| &l.kinds))
+        .chain(atoms.riders.iter().map(|r| &r.kinds))
     }
 
     /// From where squares around a royal piece are attacked, for every group of leapers.
@@ -176,6 +203,27 @@ impl<S: Set> Tables<S> {
         }
         ways
     }
+}
+
+/// The group in as few parts as there are planes for, chosen for several kinds or of a kind.
+fn planes_of<S: Set>(group: &Group, chosen: &[Vec<u8>]) -> Vec<Group> {
+    if group.rest.is_empty() {
+        return vec![group.clone()];
+    }
+    let mut left = group.kinds.clone();
+    let mut parts = Vec::new();
+    for (i, kinds) in chosen.iter().enumerate() {
+        if kinds.iter().all(|k| left.contains(k)) {
+            left.retain(|k| !kinds.contains(k));
+            parts.push(Group {
+                plane: (S::KINDS + i) as u8,
+                rest: Vec::new(),
+                kinds: kinds.clone(),
+            });
+        }
+    }
+    parts.extend(left.into_iter().map(|kind| Group::new(vec![kind])));
+    parts
 }
 
 impl Mover {

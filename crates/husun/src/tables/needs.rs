@@ -21,7 +21,8 @@ impl Needs {
     /// Several royal pieces, such as keep apart, or such as do not only leap.
     pub const ROYALS: Needs = Needs(4);
     /// Squares, steps and pieces unlike the others: citadels, steps that change the square's number otherwise, leaps that
-    /// only move or only capture, kinds whose ways overlap, kinds other than pawns that promote, pawns that do not only leap,
+    /// only move or only capture, kinds whose ways overlap, kinds other than pawns that promote, pawns that do not only leap, groups
+    /// of kinds without a plane of their own,
     /// castlings whose partner does not come from the end of the rank to a square that the royal piece passes.
     pub const ODD: Needs = Needs(8);
     /// Everything.
@@ -118,6 +119,7 @@ impl<S: Set> Tables<S> {
             || movers.any(|m| m.quiet != [None; 2] || m.take != [None; 2])
             || steps.any(|s| !s.irregular.is_empty())
             || self.pawns.iter().any(|p| p.rides)
+            || self.groups().any(|g| !g.rest.is_empty())
             || !self.castlings_plain;
         let royals = self.several_royals || self.apart || !self.royals_leap;
         Needs::RIDERS.one_if(!self.riders.is_empty())
