@@ -280,6 +280,10 @@ pub struct Tables<S: Set> {
     pub(crate) royals: Group,
     /// Whether all royal kinds only leap.
     pub(crate) royals_leap: bool,
+    /// By side: table of the leaps of all royal kinds, if they have the same and move in no other way.
+    pub(crate) royal_leaps: [u16; 2],
+    /// Whether they do.
+    royals_alike: bool,
     /// By kind: bits of the extra planes that it is on.
     pub(crate) extra: Vec<u8>,
     pub(crate) pawns: Vec<Pawn<S>>,
@@ -514,6 +518,8 @@ impl<S: Set> Tables<S> {
             atoms: Atoms::default(),
             royals: Group::default(),
             royals_leap: false,
+            royal_leaps: [0; 2],
+            royals_alike: false,
             extra: Vec::new(),
             pawns: Vec::new(),
             pawn_mask: 0,

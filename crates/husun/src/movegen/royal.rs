@@ -49,7 +49,12 @@ impl<S: Set> Tables<S> {
             [only] => only,
             _ => pos.kind_at(royal),
         };
-        let steps = self.targets(kind, scene.us, royal, scene);
+        let steps = if self.royals_alike::<C>() {
+            let table = self.royal_leaps[scene.us.index()];
+            self.leap(table, royal).without(scene.own)
+        } else {
+            self.targets(kind, scene.us, royal, scene)
+        };
         let barred = if self.apart::<C>() {
             self.next_to(pos.of::<C>(&self.royals) & scene.enemy)
         } else {

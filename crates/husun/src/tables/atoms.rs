@@ -137,6 +137,14 @@ impl<S: Set> Tables<S> {
         self.royals_leap = royals
             .iter()
             .all(|m| !m.orthogonal && !m.diagonal && m.riders.is_empty());
+        let leaps: Vec<_> = royals.iter().flat_map(|m| m.leaps_by_mode()).collect();
+        if let [first, rest @ ..] = &leaps[..] {
+            self.royal_leaps = first.1;
+            self.royals_alike = self.royals_leap
+                && first.0 == Mode::Both
+                && rest.iter().all(|l| l == first)
+                && leaps.len() == royals.len();
+        }
         let around = |square: Square| {
             let tables = royals
                 .iter()

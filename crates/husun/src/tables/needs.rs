@@ -22,7 +22,7 @@ impl Needs {
     pub const ROYALS: Needs = Needs(4);
     /// Squares, steps and pieces unlike the others: citadels, steps that change the square's number otherwise, leaps that
     /// only move or only capture, kinds whose ways overlap, kinds other than pawns that promote, pawns that do not only leap, groups
-    /// of kinds without a plane of their own,
+    /// of kinds without a plane of their own, royal kinds unlike each other,
     /// castlings whose partner does not come from the end of the rank to a square that the royal piece passes.
     pub const ODD: Needs = Needs(8);
     /// Everything.
@@ -106,6 +106,13 @@ impl<S: Set> Tables<S> {
         !C::NEEDS.has(Needs::ROYALS) || self.royals_leap
     }
 
+    /// Whether it is known that all royal kinds have the same leaps and move in no other way. Larger boards do not ask: it
+    /// costs them more than it gains.
+    #[inline(always)]
+    pub(crate) fn royals_alike<C: Cpu>(&self) -> bool {
+        S::WORDS == 1 && !C::NEEDS.has(Needs::ROYALS) && !C::NEEDS.has(Needs::ODD)
+    }
+
     /// What the game has, once all else is known.
     pub(super) fn needs(&self) -> Needs {
         let kinds = self.common.iter().chain(&self.royals.kinds);
@@ -119,6 +126,7 @@ impl<S: Set> Tables<S> {
             || movers.any(|m| m.quiet != [None; 2] || m.take != [None; 2])
             || steps.any(|s| !s.irregular.is_empty())
             || self.pawns.iter().any(|p| p.rides)
+            || !self.royals_alike
             || self.groups().any(|g| !g.rest.is_empty())
             || !self.castlings_plain;
         let royals = self.several_royals || self.apart || !self.royals_leap;
