@@ -77,12 +77,16 @@ impl<S: Set> Tables<S> {
             let one = shift.apply::<C>(pieces) & scene.empty;
             self.pawns_arrive(pos, shift, 1, kind, one & open, sink);
             let mut far = one & shift.initial;
-            if far.any() {
-                for hops in 2..=self.initial_steps {
-                    far = shift.apply::<C>(far) & scene.empty;
-                    self.pawns_arrive(pos, shift, hops, kind, far & open, sink);
-                    far &= shift.further;
+            // Where there are initial squares, two steps are allowed; a range takes longer to walk.
+            let mut hops = 1;
+            while far.any() {
+                hops += 1;
+                far = shift.apply::<C>(far) & scene.empty;
+                self.pawns_arrive(pos, shift, hops, kind, far & open, sink);
+                if hops == self.initial_steps {
+                    break;
                 }
+                far &= shift.further;
             }
         }
         for shift in &pawn.take[us] {

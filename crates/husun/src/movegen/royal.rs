@@ -65,10 +65,10 @@ impl<S: Set> Tables<S> {
             && (self.doors[scene.us.index()] & scene.empty).any()
             && pos.rights.0 != 0
             && !guard.in_check;
-        let over = if castles {
+        let (over, open) = if castles {
             seldom::<S, _>(|| self.castled_over(pos, scene.us, scene.occupied))
         } else {
-            S::EMPTY
+            (S::EMPTY, 0)
         };
         let mut safe = (steps | over).without(struck | barred);
         let lifted = scene.occupied ^ S::bit(royal);
@@ -105,9 +105,8 @@ impl<S: Set> Tables<S> {
             safe ^= bit.if_set(u8::from(attacked));
         }
         sink.piece(royal, kind, safe & steps, kind);
-        if castles && over.any() {
-            let found = (scene.occupied, safe);
-            sink.apart(|sink| seldom::<S, _>(|| self.castle_over(pos, scene.us, found, sink)));
+        if castles && open != 0 {
+            sink.apart(|sink| seldom::<S, _>(|| self.castle_over(scene.us, open, safe, sink)));
         }
         if let Some(castle) = self.castle::<C>()
             && castle.squares[scene.us.index()].has(royal)
@@ -128,26 +127,24 @@ impl<S: Set> Tables<S> {
         pos.rights.0 & r.right != 0 && !(r.empty & occupied).any()
     }
 
-    /// Squares that the royal piece passes and reaches in castlings that nothing stands in the way of.
+    /// Squares that the royal piece passes and reaches in castlings that nothing stands in the way of, and the rights to these.
     #[inline(always)]
-    fn castled_over(&self, pos: &Pos<S>, us: Side, occupied: S) -> S {
-        let open = self.castlings[us.index()]
-            .iter()
-            .filter(|r| Self::may_castle(r, pos, occupied));
-        open.fold(S::EMPTY, |all, r| all | r.over)
+    fn castled_over(&self, pos: &Pos<S>, us: Side, occupied: S) -> (S, u8) {
+        let (mut over, mut open) = (S::EMPTY, 0);
+        for r in &self.castlings[us.index()] {
+            if Self::may_castle(r, pos, occupied) {
+                over |= r.over;
+                open |= r.right;
+            }
+        }
+        (over, open)
     }
 
-    /// Those of these castlings over safe squares.
+    /// Castlings with these rights over safe squares.
     #[inline(always)]
-    fn castle_over<K: Sink<S>>(
-        &self,
-        pos: &Pos<S>,
-        us: Side,
-        (occupied, safe): (S, S),
-        sink: &mut K,
-    ) {
+    fn castle_over<K: Sink<S>>(&self, us: Side, open: u8, safe: S, sink: &mut K) {
         for r in &self.castlings[us.index()] {
-            if Self::may_castle(r, pos, occupied) && !r.over.without(safe).any() {
+            if open & r.right != 0 && !r.over.without(safe).any() {
                 sink.one(r.castle());
             }
         }

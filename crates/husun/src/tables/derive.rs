@@ -448,6 +448,7 @@ impl<S: Set> Tables<S> {
         self.castlings_plain = self.is_royal(castling.piece.0);
         for side in Side::ALL {
             for wing in Wing::ALL {
+                self.castlings_plain &= castling.paths(side, wing).len() < 2;
                 for &path in castling.paths(side, wing) {
                     self.castlings_plain &= is_plain(path, wing, definition.frame());
                     for home in [path.from, path.partner_from] {

@@ -23,7 +23,8 @@ impl Needs {
     /// Squares, steps and pieces unlike the others: citadels, steps that change the square's number otherwise, leaps that
     /// only move or only capture, kinds whose ways overlap, kinds other than pawns that promote, pawns that do not only leap, groups
     /// of kinds without a plane of their own, royal kinds unlike each other,
-    /// castlings whose partner does not come from the end of the rank to a square that the royal piece passes.
+    /// several castlings to one wing, such as whose partner does not come from the end of the rank to a square that the royal
+    /// piece passes.
     pub const ODD: Needs = Needs(8);
     /// Everything.
     pub const ALL: Needs = Needs(15);
