@@ -163,10 +163,11 @@ impl<S: Set> Tables<S> {
     fn toggle_all(&self, pos: &mut Pos<S>, side: Side, kind: u8, squares: S) {
         let planes = pos.kinds.as_mut();
         planes[usize::from(kind)] ^= squares;
-        let extra = self.extra[usize::from(kind)];
-        if extra != 0 {
-            for (i, plane) in planes[S::KINDS..].iter_mut().enumerate() {
-                *plane ^= squares.if_set(extra >> i & 1);
+        // Larger boards do better without asking.
+        if S::WORDS > 1 || self.grouped >> kind & 1 != 0 {
+            let extra = &self.extra[usize::from(kind)];
+            for (plane, &all) in planes[S::KINDS..].iter_mut().zip(extra) {
+                *plane ^= squares & all;
             }
         }
         pos.sides[side.index()] ^= squares;

@@ -7,7 +7,7 @@ use crate::frame::Square;
 use crate::mechanisms::crowning::Crown;
 use crate::moves::{Move, Special};
 use crate::pos::Group;
-use crate::set::Set;
+use crate::set::{EXTRA_PLANES, Set};
 use crate::setup::CastlingRights;
 use crate::side::{Side, Wing};
 
@@ -284,8 +284,10 @@ pub struct Tables<S: Set> {
     pub(crate) royal_leaps: [u16; 2],
     /// Whether they do.
     royals_alike: bool,
-    /// By kind: bits of the extra planes that it is on.
-    pub(crate) extra: Vec<u8>,
+    /// By kind: all squares for each of the extra planes that it is on, none for the others.
+    pub(crate) extra: Vec<[S; EXTRA_PLANES]>,
+    /// Bit of every kind that is on one of them.
+    pub(crate) grouped: u32,
     pub(crate) pawns: Vec<Pawn<S>>,
     /// Bit of every pawn-type kind.
     pub(crate) pawn_mask: u32,
@@ -521,6 +523,7 @@ impl<S: Set> Tables<S> {
             royal_leaps: [0; 2],
             royals_alike: false,
             extra: Vec::new(),
+            grouped: 0,
             pawns: Vec::new(),
             pawn_mask: 0,
             leaps: Vec::new(),

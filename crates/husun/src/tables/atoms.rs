@@ -101,11 +101,12 @@ impl<S: Set> Tables<S> {
             self.leap_attacks.extend(parts.into_iter().map(part));
         }
         let on = |kind: u8| {
-            let planes = chosen.iter().enumerate();
-            planes
-                .filter(|(_, kinds)| kinds.contains(&kind))
-                .fold(0, |bits, (i, _)| bits | 1 << i)
+            std::array::from_fn(|i| match chosen.get(i) {
+                Some(kinds) if kinds.contains(&kind) => !S::EMPTY,
+                _ => S::EMPTY,
+            })
         };
+        self.grouped = chosen.iter().flatten().fold(0, |all, kind| all | 1 << kind);
         self.extra = (0..self.movers.len() as u8).map(on).collect();
     }
 
