@@ -47,6 +47,13 @@ impl<S: Set> Tables<S> {
         let royal = guard.royal;
         let kind = match self.royals.kinds[..] {
             [only] => only,
+            [first, second] => {
+                if pos.kinds.as_ref()[usize::from(first)].has(royal) {
+                    first
+                } else {
+                    second
+                }
+            }
             _ => pos.kind_at(royal),
         };
         let steps = if self.royals_alike::<C>() {
