@@ -62,8 +62,8 @@ pub(crate) trait Lanes: Copy {
 /// separate function would be compiled for the baseline processor.
 pub(crate) trait Kernel {
     type Out;
-    /// Whether it is worth copies that look only for what a game has.
-    const FITTED: bool = false;
+    /// Copies that look only for what a game has, as far as they are worth it.
+    const COPIES: &'static [Needs] = &[];
     fn run<C: Cpu>(self, cpu: C) -> Self::Out;
 }
 
@@ -534,13 +534,21 @@ impl Level {
                 // features that the functions are compiled for.
                 unsafe {
                     match needs {
-                        _ if !T::FITTED => run_bmi2(kernel, cpu),
-                        Needs::NONE => run_bmi2(kernel, Fitted::<{ Needs::NONE.0 }>(cpu)),
-                        Needs::RIDERS_AND_CASTLE => {
+                        Needs::NONE if const { Needs::NONE.among(T::COPIES) } => {
+                            run_bmi2(kernel, Fitted::<{ Needs::NONE.0 }>(cpu))
+                        }
+                        Needs::RIDERS_AND_CASTLE
+                            if const { Needs::RIDERS_AND_CASTLE.among(T::COPIES) } =>
+                        {
                             run_bmi2(kernel, Fitted::<{ Needs::RIDERS_AND_CASTLE.0 }>(cpu))
                         }
-                        Needs::RIDERS_AND_ROYALS => {
+                        Needs::RIDERS_AND_ROYALS
+                            if const { Needs::RIDERS_AND_ROYALS.among(T::COPIES) } =>
+                        {
                             run_bmi2(kernel, Fitted::<{ Needs::RIDERS_AND_ROYALS.0 }>(cpu))
+                        }
+                        Needs::ODD if const { Needs::ODD.among(T::COPIES) } => {
+                            run_bmi2(kernel, Fitted::<{ Needs::ODD.0 }>(cpu))
                         }
                         _ => run_bmi2(kernel, cpu),
                     }

@@ -443,7 +443,7 @@ impl<S: Set> Tables<S> {
                 sink.bulk(self.rider(scene.cpu, rider, scene.us, from, scene.occupied) & open);
             });
         }
-        for &kind in if_needed::<C, _>(Needs::ODD, &atoms.whole) {
+        for &kind in self.whole::<C>() {
             for from in (pos.kinds.as_ref()[usize::from(kind)] & free).iter() {
                 self.common_piece(pos, kind, from, guard, scene, sink);
             }
@@ -508,8 +508,8 @@ struct Generate<'a, S: Set, K> {
 
 impl<S: Set, K: Sink<S>> Kernel for Generate<'_, S, K> {
     type Out = ();
-    // Listing spends its time elsewhere, and games on the widest boards have most needs anyway.
-    const FITTED: bool = K::BULK && S::WORDS < 3;
+    // Listing spends its time elsewhere.
+    const COPIES: &'static [Needs] = if K::BULK { Tables::<S>::COPIES } else { &[] };
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) {
         self.tables.generate_on(cpu, self.pos, self.sink);

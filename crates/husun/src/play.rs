@@ -8,7 +8,7 @@ use crate::moves::{IllegalMove, Move, PackedMove, Special};
 use crate::pos::{NO_SQUARE, Pos};
 use crate::set::Set;
 use crate::side::{Side, Wing};
-use crate::tables::Tables;
+use crate::tables::{Needs, Tables};
 
 impl<S: Set> Tables<S> {
     /// The position after a move, if it is legal; for moves known to be, [`Tables::play_unchecked`] skips the test.
@@ -314,8 +314,7 @@ pub(crate) struct Perft<'a, S: Set> {
 
 impl<S: Set> Kernel for Perft<'_, S> {
     type Out = u64;
-    // Games on the widest boards have most needs anyway, and gain nothing.
-    const FITTED: bool = S::WORDS < 3;
+    const COPIES: &'static [Needs] = Tables::<S>::COPIES;
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u64 {

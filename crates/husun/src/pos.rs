@@ -211,10 +211,10 @@ impl<S: Set> Pos<S> {
             .fold(first, |set, &k| set | planes[usize::from(k)])
     }
 
-    /// The same in a copy of what generates moves: only games with odd groups have groups without a plane of their own.
+    /// The same in a copy of what generates moves: only some games have groups without a plane of their own.
     #[inline(always)]
     pub(crate) fn of<C: Cpu>(&self, group: &Group) -> S {
-        if C::NEEDS.has(Needs::ODD) {
+        if C::NEEDS.has(Needs::SPLIT) {
             return self.of_kinds(group);
         }
         self.kinds.as_ref()[usize::from(group.plane)]

@@ -13,7 +13,12 @@ impl Kernel for Both {
 struct Looks;
 impl Kernel for Looks {
     type Out = Needs;
-    const FITTED: bool = true;
+    const COPIES: &'static [Needs] = &[
+        Needs::NONE,
+        Needs::RIDERS_AND_CASTLE,
+        Needs::RIDERS_AND_ROYALS,
+        Needs::ODD,
+    ];
     fn run<C: Cpu>(self, _: C) -> Needs {
         C::NEEDS
     }

@@ -21,13 +21,14 @@ impl Needs {
     /// Several royal pieces, such as keep apart, or such as do not only leap.
     pub const ROYALS: Needs = Needs(4);
     /// Squares, steps and pieces unlike the others: citadels, steps that change the square's number otherwise, leaps that
-    /// only move or only capture, kinds whose ways overlap, kinds other than pawns that promote, pawns that do not only leap, groups
-    /// of kinds without a plane of their own, royal kinds unlike each other,
+    /// only move or only capture, kinds whose ways overlap, kinds other than pawns that promote, pawns that do not only leap, royal kinds unlike each other,
     /// several castlings to one wing, such as whose partner does not come from the end of the rank to a square that the royal
     /// piece passes.
     pub const ODD: Needs = Needs(8);
+    /// Groups of kinds without a plane of their own.
+    pub const SPLIT: Needs = Needs(16);
     /// Everything.
-    pub const ALL: Needs = Needs(15);
+    pub const ALL: Needs = Needs(31);
 
     /// As in TigerSquares.
     pub const RIDERS_AND_CASTLE: Needs = Needs(Needs::RIDERS.0 | Needs::CASTLE.0);
@@ -35,10 +36,11 @@ impl Needs {
     pub const RIDERS_AND_ROYALS: Needs = Needs(Needs::RIDERS.0 | Needs::ROYALS.0);
 
     /// The sets that there are copies for, besides [`Needs::ALL`].
-    const COPIES: [Needs; 3] = [
+    const COPIES: [Needs; 4] = [
         Needs::NONE,
         Needs::RIDERS_AND_CASTLE,
         Needs::RIDERS_AND_ROYALS,
+        Needs::ODD,
     ];
 
     /// The first of the copies that looks for all of these.
@@ -51,6 +53,18 @@ impl Needs {
     #[inline(always)]
     pub const fn castles_by_steps(self) -> bool {
         self.0 & (Needs::RIDERS.0 | Needs::ROYALS.0 | Needs::ODD.0) == 0
+    }
+
+    /// Whether there is such a copy.
+    pub const fn among(self, copies: &[Needs]) -> bool {
+        let mut i = 0;
+        while i < copies.len() {
+            if copies[i].0 == self.0 {
+                return true;
+            }
+            i += 1;
+        }
+        false
     }
 
     /// Whether it is among them.
@@ -83,6 +97,25 @@ impl<S: Set> Tables<S> {
     #[inline(always)]
     pub(crate) fn riders<C: Cpu>(&self) -> &[Rider<S>] {
         if_needed::<C, _>(Needs::RIDERS, &self.riders)
+    }
+
+    /// The copies that are worth it at this width.
+    pub(crate) const COPIES: &'static [Needs] = match S::WORDS {
+        3 => &[Needs::RIDERS_AND_CASTLE],
+        _ => &Needs::COPIES,
+    };
+
+    /// Whether all copies look for kinds that are taken as a whole: at the widest, most games have some.
+    const TAKES_WHOLE: bool = S::WORDS == 3;
+
+    /// The kinds that are taken as a whole.
+    #[inline(always)]
+    pub(crate) fn whole<C: Cpu>(&self) -> &[u8] {
+        if Self::TAKES_WHOLE || C::NEEDS.has(Needs::ODD) {
+            &self.atoms.whole
+        } else {
+            &[]
+        }
     }
 
     /// The castle that a royal piece moves in.
@@ -123,18 +156,19 @@ impl<S: Set> Tables<S> {
             .iter()
             .flat_map(|p| p.quiet.iter().chain(&p.take).flatten());
         let odd = self.citadels.is_some()
-            || !self.atoms.whole.is_empty()
+            || !(self.atoms.whole.is_empty() || Self::TAKES_WHOLE)
             || movers.any(|m| m.quiet != [None; 2] || m.take != [None; 2])
             || steps.any(|s| !s.irregular.is_empty())
             || self.pawns.iter().any(|p| p.rides)
             || !self.royals_alike
-            || self.groups().any(|g| !g.rest.is_empty())
             || !self.castlings_plain;
+        let split = self.groups().any(|g| !g.rest.is_empty());
         let royals = self.several_royals || self.apart || !self.royals_leap;
         Needs::RIDERS.one_if(!self.riders.is_empty())
             | Needs::CASTLE.one_if(self.castle.is_some() || self.crown.is_some())
             | Needs::ROYALS.one_if(royals)
             | Needs::ODD.one_if(odd)
+            | Needs::SPLIT.one_if(split)
     }
 }
 
@@ -156,6 +190,7 @@ mod tests {
         assert_eq!(Needs::NONE.copy(), Needs::NONE);
         assert_eq!(Needs::RIDERS.copy(), Needs::RIDERS_AND_CASTLE);
         assert_eq!(Needs::ROYALS.copy(), Needs::RIDERS_AND_ROYALS);
-        assert_eq!(Needs::ODD.copy(), Needs::ALL);
+        assert_eq!(Needs::ODD.copy(), Needs::ODD);
+        assert_eq!(Needs::SPLIT.copy(), Needs::ALL);
     }
 }
