@@ -504,9 +504,9 @@ impl Level {
         }
     }
 
-    /// This for a game with these needs.
-    pub fn fitted(self, needs: Needs) -> Level {
-        match (self, needs.copy()) {
+    /// This for a game with these needs, of which there are these copies.
+    pub fn fitted(self, needs: Needs, copies: &[Needs]) -> Level {
+        match (self, needs.copy(copies)) {
             (Level::Portable, _) => Level::Portable,
             #[cfg(target_arch = "x86_64")]
             (Level::Bmi2(cpu, _), copy) => Level::Bmi2(cpu, copy),

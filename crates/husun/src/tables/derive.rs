@@ -152,7 +152,7 @@ impl<S: Set> Tables<S> {
         t.choose_planes();
         t.list_aims(&lines);
         t.keys = keys(definition);
-        t.level = t.level.fitted(t.needs());
+        t.level = t.level.fitted(t.needs(), Self::COPIES);
         t
     }
 

@@ -1,6 +1,6 @@
 //! What a game has that takes time to look for. Counting and perft are compiled for a few sets of needs, each without what
-//! looks for the rest; a game uses the first with all of its own. Other processors, larger boards and lists look for
-//! everything. Measured gain: `docs/speed.md`.
+//! looks for the rest; a game uses the first with all of its own. Other processors and lists look for everything. Measured gain:
+//! `docs/speed.md`.
 
 use super::{Castle, Rider, Tables};
 use crate::cpu::Cpu;
@@ -21,9 +21,9 @@ impl Needs {
     /// Several royal pieces, such as keep apart, or such as do not only leap.
     pub const ROYALS: Needs = Needs(4);
     /// Squares, steps and pieces unlike the others: citadels, steps that change the square's number otherwise, leaps that
-    /// only move or only capture, kinds whose ways overlap, kinds other than pawns that promote, pawns that do not only leap, royal kinds unlike each other,
-    /// several castlings to one wing, such as whose partner does not come from the end of the rank to a square that the royal
-    /// piece passes.
+    /// only move or only capture, kinds whose ways overlap or that promote (but for the widest boards), pawns that do not only
+    /// leap, royal kinds that leap otherwise than each other (on the smallest), several castlings to a wing, or such whose partner does
+    /// not come from the end of the rank to a square that the royal piece passes.
     pub const ODD: Needs = Needs(8);
     /// Groups of kinds without a plane of their own.
     pub const SPLIT: Needs = Needs(16);
@@ -36,7 +36,7 @@ impl Needs {
     pub const RIDERS_AND_ROYALS: Needs = Needs(Needs::RIDERS.0 | Needs::ROYALS.0);
 
     /// The sets that there are copies for, besides [`Needs::ALL`].
-    const COPIES: [Needs; 4] = [
+    pub const COPIES: [Needs; 4] = [
         Needs::NONE,
         Needs::RIDERS_AND_CASTLE,
         Needs::RIDERS_AND_ROYALS,
@@ -44,9 +44,9 @@ impl Needs {
     ];
 
     /// The first of the copies that looks for all of these.
-    pub fn copy(self) -> Needs {
-        let enough = |c: &Needs| self.0 & !c.0 == 0;
-        Needs::COPIES.into_iter().find(enough).unwrap_or(Needs::ALL)
+    pub fn copy(self, copies: &[Needs]) -> Needs {
+        let enough = |c: &&Needs| self.0 & !c.0 == 0;
+        copies.iter().find(enough).copied().unwrap_or(Needs::ALL)
     }
 
     /// Whether all that attacks the squares of castlings is found together with what attacks the royal piece's steps.
@@ -160,7 +160,7 @@ impl<S: Set> Tables<S> {
             || movers.any(|m| m.quiet != [None; 2] || m.take != [None; 2])
             || steps.any(|s| !s.irregular.is_empty())
             || self.pawns.iter().any(|p| p.rides)
-            || !self.royals_alike
+            || (S::WORDS == 1 && !self.royals_alike)
             || !self.castlings_plain;
         let split = self.groups().any(|g| !g.rest.is_empty());
         let royals = self.several_royals || self.apart || !self.royals_leap;
@@ -175,22 +175,30 @@ impl<S: Set> Tables<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::set::Words;
 
     /// Each copy has all that a game with these needs has, and is one that is compiled.
     #[test]
     fn copies_are_enough() {
-        for bits in 0..=Needs::ALL.0 {
-            let copy = Needs(bits).copy();
+        let widths = [
+            Tables::<Words<1>>::COPIES,
+            Tables::<Words<2>>::COPIES,
+            Tables::<Words<3>>::COPIES,
+        ];
+        for (bits, copies) in (0..=Needs::ALL.0).flat_map(|bits| widths.map(|w| (bits, w))) {
+            let copy = Needs(bits).copy(copies);
             assert_eq!(bits & !copy.0, 0, "{bits}: {copy:?}");
             assert!(
-                copy == Needs::ALL || Needs::COPIES.contains(&copy),
+                copy == Needs::ALL || copies.contains(&copy),
                 "{bits}: {copy:?}"
             );
         }
-        assert_eq!(Needs::NONE.copy(), Needs::NONE);
-        assert_eq!(Needs::RIDERS.copy(), Needs::RIDERS_AND_CASTLE);
-        assert_eq!(Needs::ROYALS.copy(), Needs::RIDERS_AND_ROYALS);
-        assert_eq!(Needs::ODD.copy(), Needs::ODD);
-        assert_eq!(Needs::SPLIT.copy(), Needs::ALL);
+        let [_, copies, widest] = widths;
+        assert_eq!(Needs::NONE.copy(copies), Needs::NONE);
+        assert_eq!(Needs::RIDERS.copy(copies), Needs::RIDERS_AND_CASTLE);
+        assert_eq!(Needs::ROYALS.copy(copies), Needs::RIDERS_AND_ROYALS);
+        assert_eq!(Needs::ODD.copy(copies), Needs::ODD);
+        assert_eq!(Needs::SPLIT.copy(copies), Needs::ALL);
+        assert_eq!(Needs::NONE.copy(widest), Needs::RIDERS_AND_CASTLE);
     }
 }
