@@ -1,5 +1,5 @@
 //! What generates moves, for the three widths. Generic, it would be compiled again, for each width and kind of processor, by
-//! every crate that calls it: half of the time that such a crate takes.
+//! every crate that calls it, which took such crates half to two thirds of their time.
 
 use super::attack::InCheck;
 use super::{Any, Count, List, Walk};
