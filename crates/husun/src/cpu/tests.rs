@@ -13,12 +13,7 @@ impl Kernel for Both {
 struct Looks;
 impl Kernel for Looks {
     type Out = Needs;
-    const COPIES: &'static [Needs] = &[
-        Needs::NONE,
-        Needs::RIDERS_AND_CASTLE,
-        Needs::RIDERS_AND_ROYALS,
-        Needs::ODD,
-    ];
+    const COPIES: &'static [Needs] = &Needs::COPIES;
     fn run<C: Cpu>(self, _: C) -> Needs {
         C::NEEDS
     }
