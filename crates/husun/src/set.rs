@@ -1,6 +1,6 @@
 //! Sets of squares: 64, 128 or 192 bits wide, one type generic over its number of 64-bit words.
-//! The width also decides how many kinds of piece a position has room for. No chess is known here;
-//! only that generating moves is compiled for each width is asked of it ([`Set`] includes it).
+//! The width also decides how many kinds of piece a position has room for. No chess is known here,
+//! except that each width brings what generates moves, compiled for it.
 
 use crate::frame::Square;
 use crate::movegen::Compiled;
