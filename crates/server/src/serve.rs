@@ -41,6 +41,7 @@ use crate::work::{Budget, Work};
 use axum_extra::extract::cookie::Key;
 use bus::{BusError, NatsBus, NatsError, NatsOptions};
 use chores::{beat, follow_health, forget, sweep, watch_storage};
+use futures_util::future::BoxFuture;
 use games::Catalogue;
 use lessons::Courses;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -155,7 +156,11 @@ pub fn take_folder(folder: &Path) -> Result<std::fs::File, ServeError> {
 }
 
 /// Takes the data folder and the address for a server of these games. The storage is opened when it serves, so that it can be asked how far it is.
-pub async fn bind(config: &Config, games: Catalogue) -> Result<Running, ServeError> {
+pub fn bind(config: &Config, games: Catalogue) -> BoxFuture<'_, Result<Running, ServeError>> {
+    Box::pin(bound(config, games))
+}
+
+async fn bound(config: &Config, games: Catalogue) -> Result<Running, ServeError> {
     let config = config.checked()?;
     let folder_lock = take_folder(&config.data)?;
     let data = |error| ServeError::Data {
@@ -273,10 +278,27 @@ impl Running {
 
     /// Serves until `stop` is done: from the first moment it tells that it starts, and when the storage is open it
     /// takes players and calls `ready`.
-    pub async fn serve(
+    pub fn serve(
         self,
-        ready: impl FnOnce(),
+        ready: impl FnOnce() + Send + 'static,
         stop: impl Future<Output = ()> + Send + 'static,
+    ) -> BoxFuture<'static, Result<(), ServeError>> {
+        self.boxed(Box::new(ready), Box::pin(stop))
+    }
+
+    /// Not generic and in a box, so that all that serves is compiled here, and not again by what calls it.
+    fn boxed(
+        self,
+        ready: Box<dyn FnOnce() + Send>,
+        stop: BoxFuture<'static, ()>,
+    ) -> BoxFuture<'static, Result<(), ServeError>> {
+        Box::pin(self.served(ready, stop))
+    }
+
+    async fn served(
+        self,
+        ready: Box<dyn FnOnce() + Send>,
+        mut stop: BoxFuture<'static, ()>,
     ) -> Result<(), ServeError> {
         let address = self.address().map_err(ServeError::Threads)?;
         let gate = Gate::new();
@@ -286,7 +308,6 @@ impl Running {
         let serving = tokio::spawn(net::serve(self.listener, router, bounds, async move {
             let _ = quiet.await;
         }));
-        let mut stop = std::pin::pin!(stop);
         let note = TimeNote::of(&self.config.data);
         let fingerprints = [
             (

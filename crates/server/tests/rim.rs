@@ -542,7 +542,7 @@ async fn a_socket_that_never_reads_is_dropped_in_the_end() -> Fallible<()> {
 /// Texts that are announced and do not come take nobody's place.
 #[tokio::test(flavor = "multi_thread")]
 async fn texts_that_do_not_come_hold_no_memory() -> Fallible<()> {
-    let server = TestServer::start("announced", |_| ()).await?;
+    let server = TestServer::start("withheld", |_| ()).await?;
     let mut open = Vec::new();
     for _ in 0..60 {
         let mut stream = TcpStream::connect(server.address).await?;
