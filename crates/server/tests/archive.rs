@@ -358,7 +358,8 @@ async fn searches_are_limited() -> Fallible<()> {
 /// gone.
 #[tokio::test(flavor = "multi_thread")]
 async fn games_of_ones_own_are_found() -> Fallible<()> {
-    let folder = std::env::temp_dir().join(format!("husun-archive-own-file-{}", std::process::id()));
+    let folder =
+        std::env::temp_dir().join(format!("husun-archive-own-file-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let file = folder.join("mychess.toml");
     std::fs::write(
