@@ -157,6 +157,7 @@ pub fn take_folder(folder: &Path) -> Result<std::fs::File, ServeError> {
 
 /// Takes the data folder and the address for a server of these games. The storage is opened when it serves, so that it can be asked how far it is.
 pub fn bind(config: &Config, games: Catalogue) -> BoxFuture<'_, Result<Running, ServeError>> {
+    // In a box for the reason that all that serves is: see `Running::boxed`.
     Box::pin(bound(config, games))
 }
 
