@@ -66,6 +66,8 @@ pub struct Row {
     peers: [Option<f64>; PEERS.len()],
     /// The median of the ratios of single rounds.
     ratios: [Option<f64>; PEERS.len()],
+    /// Likewise, to our capablanca.
+    relative: f64,
 }
 
 impl Row {
@@ -78,6 +80,34 @@ impl Row {
     fn nanoseconds(&self) -> f64 {
         self.moves() / self.ours * 1000.0
     }
+}
+
+/// Our capablanca from the start, by which the other games are measured. It is counted before every single count of
+/// theirs: on a shared machine the rate of one minute says little of the next.
+struct Capablanca {
+    start: Position,
+}
+
+impl Capablanca {
+    const DEPTH: u32 = 5;
+
+    fn new() -> Result<Capablanca> {
+        let game = games::variant("capablanca").context("capablanca")?;
+        Ok(Capablanca {
+            start: game.start(),
+        })
+    }
+
+    /// Its rate at this moment.
+    fn rate(&self) -> f64 {
+        let (count, time) = timed(|| self.start.perft(Capablanca::DEPTH));
+        rate(count, time)
+    }
+}
+
+/// The median of the ratios of single rounds.
+fn ratio(ours: &[f64], others: &[f64]) -> f64 {
+    median(ours.iter().zip(others).map(|(a, b)| a / b).collect())
 }
 
 /// Peers that are programs, where they are there.
@@ -111,21 +141,27 @@ impl Programs<'_> {
 /// All measurements, or those of the games whose id begins as given.
 pub fn measure(rounds: usize, only: Option<&str>, programs: &Programs) -> Result<Vec<Row>> {
     let mut programs = programs.start()?;
+    let capablanca = Capablanca::new()?;
     let mut rows = Vec::new();
     for case in CASES {
         if only.is_none_or(|o| case.1.starts_with(o)) {
-            rows.push(beside_peers(rounds, case, &mut programs)?);
+            rows.push(beside_peers(rounds, case, &capablanca, &mut programs)?);
         }
     }
     for id in games::ids() {
         if only.is_none_or(|o| id.starts_with(o)) {
-            rows.extend(from_play(rounds, id)?);
+            rows.extend(from_play(rounds, id, &capablanca)?);
         }
     }
     Ok(rows)
 }
 
-fn beside_peers(rounds: usize, case: Case, programs: &mut [Option<Program>]) -> Result<Row> {
+fn beside_peers(
+    rounds: usize,
+    case: Case,
+    capablanca: &Capablanca,
+    programs: &mut [Option<Program>],
+) -> Result<Row> {
     let (name, id, fen, depth, peers) = case;
     let game = games::variant(id).context(id)?;
     let position = match fen {
@@ -133,10 +169,11 @@ fn beside_peers(rounds: usize, case: Case, programs: &mut [Option<Program>]) -> 
         fen => game.position(fen)?,
     };
     let fen = position.fen();
-    let mut ours = Vec::new();
+    let (mut yardstick, mut ours) = (Vec::new(), Vec::new());
     let mut theirs: [Vec<f64>; PEERS.len()] = Default::default();
     let mut nodes = 0;
     for _ in 0..rounds {
+        yardstick.push(capablanca.rate());
         let (count, time) = timed(|| position.perft(depth));
         nodes = count;
         ours.push(rate(nodes, time));
@@ -163,15 +200,14 @@ fn beside_peers(rounds: usize, case: Case, programs: &mut [Option<Program>]) -> 
             theirs[peer].push(rate(nodes, time));
         }
     }
-    let ratio = |theirs: &Vec<f64>| {
-        let pairs = ours.iter().zip(theirs);
-        (!theirs.is_empty()).then(|| median(pairs.map(|(a, b)| a / b).collect()))
-    };
     Ok(Row {
         name: name.into(),
         nodes,
         counted: position.perft(depth.saturating_sub(1)),
-        ratios: std::array::from_fn(|peer| ratio(&theirs[peer])),
+        ratios: std::array::from_fn(|peer| {
+            (!theirs[peer].is_empty()).then(|| ratio(&ours, &theirs[peer]))
+        }),
+        relative: ratio(&ours, &yardstick),
         ours: median(ours),
         peers: theirs.map(|rates| (!rates.is_empty()).then(|| median(rates))),
     })
@@ -193,7 +229,7 @@ pub fn deepest(id: &str) -> Result<Vec<(String, u32)>> {
 }
 
 /// The positions from play of a game, together: each at the deepest of its figures below the limit.
-fn from_play(rounds: usize, id: &'static str) -> Result<Option<Row>> {
+fn from_play(rounds: usize, id: &'static str, capablanca: &Capablanca) -> Result<Option<Row>> {
     let game = games::variant(id).context(id)?;
     let positions = deepest(id)?;
     let positions: Vec<(Position, u32)> = positions
@@ -203,28 +239,25 @@ fn from_play(rounds: usize, id: &'static str) -> Result<Option<Row>> {
     if positions.is_empty() {
         return Ok(None);
     }
-    let mut rates = Vec::new();
+    let (mut yardstick, mut ours) = (Vec::new(), Vec::new());
     let mut nodes = 0;
     for _ in 0..rounds {
+        yardstick.push(capablanca.rate());
         let all = || positions.iter().map(|(p, depth)| p.perft(*depth)).sum();
         let (count, time) = timed(all);
         nodes = count;
-        rates.push(rate(count, time));
+        ours.push(rate(count, time));
     }
     let before = |(p, depth): &(Position, u32)| p.perft(depth.saturating_sub(1));
     Ok(Some(Row {
         name: format!("{id}, {} positions from play", positions.len()),
         nodes,
         counted: positions.iter().map(before).sum(),
-        ours: median(rates),
+        relative: ratio(&ours, &yardstick),
+        ours: median(ours),
         peers: [None; PEERS.len()],
         ratios: [None; PEERS.len()],
     }))
-}
-
-/// Husun's figure for capablanca, if it was measured.
-fn capablanca(rows: &[Row]) -> Option<f64> {
-    rows.iter().find(|r| r.name == "capablanca").map(|r| r.ours)
 }
 
 /// As Markdown.
@@ -244,7 +277,6 @@ pub fn table(rows: &[Row]) -> String {
     let columns = " --: |".repeat(5 + 2 * PEERS.len());
     let _ = writeln!(text, " x our capablanca |\n| --- |{columns}");
     for row in rows {
-        let relative = capablanca(rows).map(|c| row.ours / c);
         let _ = write!(
             text,
             "| {} | {} | {:.1} |",
@@ -264,7 +296,7 @@ pub fn table(rows: &[Row]) -> String {
                 number(*ratio, 2 - usize::from(peer >= FAIRIES))
             );
         }
-        let _ = writeln!(text, " {} |", number(relative, 2));
+        let _ = writeln!(text, " {:.2} |", row.relative);
     }
     text
 }
